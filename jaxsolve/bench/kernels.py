@@ -1,7 +1,7 @@
 """``jaxsolve bench kernels``: speed of the game kernels on the device.
 
 Rates are items per CPU second and per wall second; on an accelerator the second one counts. Each
-row names its unit and batch size. Compilation is timed apart, without the cache on disk. On an
+row names its unit and batch size. Compilation is timed separately, without the cache on disk. On an
 accelerator give batch sizes that fill it: ``--batch 4096,16384,65536``.
 """
 
@@ -192,7 +192,7 @@ def children(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def evaluator_rows(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Evaluator rows of a wave, from packed positions and actions to rows, all in host memory."""
+    """Rate of evaluator rows, from packed positions and actions to rows, all in host memory."""
     del with_pgx
     evaluator = Evaluator(game)
     largest = min(batch, BATCH_SIZES[-1])

@@ -1,6 +1,6 @@
 """Speed measurement: items per CPU second of the process, best of several short repeats.
 
-Compilation is measured apart.
+Compilation is measured separately.
 """
 
 from __future__ import annotations

@@ -157,9 +157,9 @@ def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float)
 
 
 def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
-    """Enters ``count`` patterns, at most the table's capacity; returns the CPU seconds of that.
+    """Enters ``count`` patterns, at most the table's capacity. Returns the CPU seconds of entering.
 
-    The time to find the patterns is not counted.
+    The time to find the patterns is excluded.
     """
     spent, rng = 0.0, np.random.default_rng(0)
     count = min(count, len(tree.patterns.rows))
@@ -177,7 +177,7 @@ def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
 
 
 def _searched(game: Game, seconds: float) -> Iterator[Decided]:
-    """Positions decided by searches of ``seconds`` CPU seconds, repeated without end."""
+    """An endless, repeating stream of positions decided by searches of ``seconds`` CPU seconds."""
     roots, found = [*zone_positions(game), *hard_positions(game)], []
     for root in {game.text(root): root for root in roots}.values():
         job = Job(
@@ -201,7 +201,7 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
 
 
 def _decided(game: Game) -> Iterator[Decided]:
-    """Winning last moves of random games, without end."""
+    """An endless stream of winning last moves from random games."""
     roots, zoning = hard_positions(game), shared_evaluator(game).zoning()
     assert zoning is not None
     start = jax.tree.map(

@@ -118,7 +118,7 @@ class Play:
 def positions(game: Game, batch: int, plies: int) -> Any:
     """``batch`` states of ``game`` from different random games.
 
-    Their ages are spread evenly over ``0..plies - 1``.
+    Their numbers of moves played are spread evenly over ``0..plies - 1``.
     """
     return Play(RulesOnly(game), batch, plies, seeds=batch).states.position
 

@@ -1,4 +1,7 @@
-"""The network that a benchmark's ``--network`` names: BLOCKSxCHANNELS for a new one, or a name."""
+"""Networks for the ``--network`` option of a benchmark.
+
+The option is BLOCKSxCHANNELS for an untrained network, or the name of a trained one.
+"""
 
 from __future__ import annotations
 

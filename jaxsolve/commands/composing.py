@@ -98,7 +98,10 @@ def quoted(words: Iterable[str]) -> list[str]:
 
 
 def refuse_words(words: Iterable[str], command: str, more: str = "") -> None:
-    """Raises ValueError for a word that is not key=value; ``more`` ends the sentence."""
+    """Raises ValueError for an argument that is not key=value.
+
+    ``more`` is appended to the message.
+    """
     for word in words:
         if word.startswith("-") or ("=" not in word.lstrip("~+") and not word.startswith("~")):
             raise ValueError(
@@ -138,7 +141,10 @@ def sentence(error: Exception) -> str:
 
 # ---- inside --------------------------------------------------------------------------------------
 def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[str]]) -> None:
-    """Raises ValueError for an unknown setting, group or choice, with the nearest known one."""
+    """Raises ValueError for an unknown setting, group or choice.
+
+    The message suggests the nearest known one.
+    """
     keys = set(_names(plain))
     for override in parsed:
         key = override.key_or_group

@@ -242,7 +242,7 @@ class EvaluationLimitOptions(LimitOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """How to search."""
+    """Command-line options that select and configure the search."""
 
     method: Annotated[
         str,

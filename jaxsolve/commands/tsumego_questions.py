@@ -24,16 +24,18 @@ from jaxsolve.tsumego.study import StudyProblem
 
 
 class QuestionSolver:
-    """Called with questions, returns a row for each, or None for a question not searched.
+    """Answers questions from earlier rows or by search.
+
+    A call takes questions and returns for each its row, or None if it was not searched.
 
     Args:
       results: rows of earlier runs and of this one. A row of an earlier run counts if the checker
         accepts its proof now.
-      proofs: the folder with a folder for each question.
+      proofs: folder that contains one folder for each question.
       settings: how to search, with the limits of one question.
       total: CPU seconds for all searches and their proofs in this run; None: no limit.
       pool: questions searched at a time.
-      patterns: shared between the questions, and with other runs.
+      patterns: patterns shared between the questions and with other runs; None shares none.
     """
 
     def __init__(

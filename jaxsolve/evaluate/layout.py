@@ -35,7 +35,10 @@ class Offsets(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of an evaluator row: ``width`` uint32 words for one position."""
+    """The layout of an evaluator row: ``width`` uint32 words for one position.
+
+    Properties other than ``mask``, ``width`` and ``offsets`` return the offset of a field.
+    """
 
     state: int  # S words from 0: the packed child state
     actions: int  # A, the number of actions
@@ -85,7 +88,7 @@ class Layout:
 
     @property
     def zone(self) -> int:
-        """``mask`` words if ``zoned``: ``DetectedWin.zone``."""
+        """Zone of a detected win (``DetectedWin.zone``): ``mask`` words if ``zoned``, else none."""
         return self.masks + 3 * self.mask
 
     @property

@@ -97,8 +97,8 @@ class DetectsWins(Protocol):
     ) -> list[tuple[int, int]]:
         """Disjoint pairs of actions of ``zone`` that make up a detected win (host side).
 
-        ``player`` has won with a stone in each pair and, unless ``move`` is -1, one at ``move``
-        (which may stand there already).
+        One stone of ``player`` in each pair completes the win, together with a stone at ``move``
+        unless ``move`` is -1. The stone at ``move`` may be on the board already.
         """
         ...
 

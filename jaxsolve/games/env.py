@@ -171,7 +171,7 @@ class Env:
         )
 
     def observe(self, state: State, player_id: ArrayLike | None = None) -> jax.Array:
-        """bool[H, W, C]: the observation of agent int32[] ``player_id``, by default that to move.
+        """bool[H, W, C]: observation of agent int32[] ``player_id``, by default the one to move.
 
         The agent that is not to move sees the board as if it were its turn. Raises ValueError if
         the game has no such view (``HasPlayerView``).

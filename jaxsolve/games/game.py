@@ -212,7 +212,7 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def parse_action(self, text: str, state: State | None = None) -> int:
-        """Inverse of ``action_text``, in either case if that is unambiguous. Raises ValueError."""
+        """Inverse of ``action_text``; ignores case if that is unambiguous. Raises ValueError."""
 
     def parse_action_made(self, text: str, state: State) -> int:
         """As ``parse_action``, for a move of the side NOT to move. Raises ValueError."""
@@ -243,10 +243,11 @@ class Game(abc.ABC):
         return Stones(Shape.SQUARES, cells, columns, [str(i + 1) for i in range(cells.shape[0])])
 
     def place(self, action: int, state: State, player: int) -> Place | None:
-        """Cell of ``drawing(state)`` that marks a move of ``player``, made here or just before.
+        """(column, row) of the cell of ``drawing(state)`` that marks a move of ``player``.
 
-        None for a move without a cell, such as a pass. The default numbers the cells row by row
-        from the top left; further actions have no cell.
+        The move is played in ``state`` or led to it. Returns None for a move without a cell, such
+        as a pass. By default, actions number the cells row by row from the top left, and further
+        actions have no cell.
         """
         columns, rows = self.drawing(state).size
         row, column = divmod(action, columns)

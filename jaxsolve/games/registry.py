@@ -85,8 +85,8 @@ def make(rule_set: str, **options: Any) -> Game:
 
     A family's name alone takes its default size: 19 for ``go``, 15 for ``gomoku``, 11 for ``hex``,
     9 for ``tsumego``, 8 for ``knightthrough``, ``loa`` and ``slither``, 7 for ``killallgo``. The
-    ids of pgx, ``go_9x9``, ``go_19x19`` and ``hex``, are accepted. Options that the id leaves out
-    may be keywords, and else take the game's defaults.
+    ids of pgx, ``go_9x9``, ``go_19x19`` and ``hex``, are accepted. An option that is absent from
+    the id may be a keyword argument; otherwise the game's default applies.
 
     Raises ValueError with one sentence for an unknown id, option or value.
 

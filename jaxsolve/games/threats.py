@@ -5,7 +5,7 @@ moves, each of which forces the reply. A game with such wins finds them in a pos
 
     search(state, facts, scratch, tree, out, trees) -> int64
 
-    state    uint32[S]            packed position: the game goes on, more than one move is legal
+    state    uint32[S]            packed position: not over, more than one legal move
     facts    int64[...]           constants of the game
     scratch  int64[...]           work space of the game; holds nothing between calls
     tree     int64[2 * CAPACITY]  the threat tree found (CAPACITY = TREE_CAPACITY)

@@ -1,4 +1,4 @@
-"""A network of one's own for training: a pure function with its parameters, flax or not."""
+"""User-defined networks for training: pure functions with parameters, from flax or not."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Interface:
 
 @dataclass(frozen=True)
 class Model:
-    """A network of one's own: takes the place of ``Architecture`` in ``Learner`` and of ``Forward``
-    in ``TreeSearch``.
+    """A user-defined network, for use as ``architecture`` of ``Learner`` and as ``forward`` of
+    ``TreeSearch``.
 
     Args:
       interface: its inputs and heads.

@@ -171,8 +171,9 @@ class ResidualNetwork(nnx.Module):
             head.load(layers, x)
 
     def folded(self) -> dict[str, Any]:
-        """Parameters as ``Architecture.shapes``: ``Forward`` computes with them what ``eval()``
-        does.
+        """Parameters in the structure of ``Architecture.shapes``.
+
+        With them ``Forward`` computes the same outputs as this module in ``eval()`` mode.
         """
         parts: dict[str, Any] = {
             "stem": self.stem.folded(),

@@ -112,7 +112,7 @@ class Matches:
         return int((~self._over).sum())
 
     def standing(self, pair: int) -> tuple[float, int]:
-        """A's points in a pair's finished games (a draw is half a point), and their number."""
+        """(A's points, number of games) over a pair's finished games; a draw is half a point."""
         games = np.flatnonzero(self._over & (self._pair == pair))
         won = _winners(self.env.game, self._states)[games]
         return float(np.where(won == NOBODY, 0.5, won == self._first[games]).sum()), len(games)

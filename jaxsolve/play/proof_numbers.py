@@ -30,7 +30,10 @@ _FIRST_WINS = int(Outcome.FIRST_WINS)
 
 @inner
 def begin(forest, node, player, mobility):
-    """Initialises a node's numbers: by its outcome, else 1 and 1, or by its mobility."""
+    """Initialises a node's numbers from its outcome if it has one.
+
+    Otherwise they are 1 and 1 or, with ``mobility``, 1 and the number of moves.
+    """
     record = forest.nodes[node]
     outcome = record.outcome
     for claim in range(forest.numbers.shape[1]):
@@ -153,8 +156,8 @@ def most_result(numbers, at):
 def is_solved(numbers, at, layers):
     """Whether a node or edge is solved.
 
-    With one layer its claim is decided; with two P is proved not to lose or not to win; with
-    ``PLAYERS`` the bounds on the result meet.
+    With one layer: its claim is decided. With two layers: the player to move at the root is proved
+    not to lose, or not to win. With ``PLAYERS``: the bounds on the result are equal.
     """
     if layers == PLAYERS:
         return least_result(numbers, at) == most_result(numbers, at)

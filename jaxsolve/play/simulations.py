@@ -77,11 +77,13 @@ def plant(forest, rows):
 
 @compiled
 def advance(forest, lanes, rows):
-    """Backs up finished games and selects positions for idle lanes; returns the lanes at work.
+    """Backs up finished games and selects positions for idle lanes.
+
+    Returns the number of lanes that run a game or whose tree needs more simulations.
 
     ``rows`` uint32[L, S + M + 1] holds, for each lane that is not idle, the position where its game
-    started, its legal moves and the lane's word. The forest needs capacity for one node for each
-    lane, and for the edges of their parents.
+    started, the legal moves there and the lane's word (``OUTCOME_BITS``). The forest needs capacity
+    for one node for each lane, and for the edges of their parents.
     """
     at_work = 0
     for lane in range(len(lanes.trees)):

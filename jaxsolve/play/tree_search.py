@@ -107,7 +107,7 @@ class PlayoutSearch:
 
     @property
     def counted(self) -> bool:
-        """Whether proof numbers are kept."""
+        """Whether the search maintains proof numbers."""
         return self.final or self.solver or self.ranks or self.numbers
 
     def write(self, tree: np.ndarray) -> None:

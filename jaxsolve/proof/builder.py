@@ -246,7 +246,7 @@ class GraphBuilder:
                 self._plans.setdefault(child, rest)
 
     def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
-        """int64[n]: the claimant's moves: a move that wins at once, or the move of the log."""
+        """int64[n]: the claimant's move at each node: an immediate win, else the logged move."""
         at_once = wins.any(axis=1)
         moves = np.where(at_once, wins.argmax(axis=1), -1)
         for at in np.flatnonzero(~at_once).tolist():

@@ -1,4 +1,4 @@
-"""Index of a proof log: finds the records of a position in bounded memory, whatever the log's size.
+"""Index of a proof log: finds the records of a position in bounded memory, for logs of any size.
 
 A key is one 64-bit word: the upper bits of a position's hash, then the number of its record. In a
 sorted array of keys the records of a position are adjacent, oldest first. The leading bits of a

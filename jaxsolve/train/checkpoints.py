@@ -122,7 +122,7 @@ def _refuse_other(path: epath.Path, metadata: Any, wanted: dict[str, Any]) -> No
 
 # ---- inside --------------------------------------------------------------------------------------
 def _absolute(folder: Folder) -> epath.Path:
-    """orbax takes absolute paths only; a URL is one."""
+    """An absolute path, as orbax requires; a URL is returned unchanged."""
     return epath.Path(folder if "://" in str(folder) else Path(folder).resolve())
 
 

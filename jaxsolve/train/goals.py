@@ -1,17 +1,17 @@
 """Goals of self-play searches: the result, the cost of a proof, or a win within d moves.
 
 For mctx each goal is a two-player game with rewards. A goal stores one number for each position
-in a tree, its *budget*: what is left of the root's.
+in a tree, its *budget*: the remainder of the root's budget.
 
 Cost: the or-player minimises, and the other side maximises, log10 of the cost of a proof for the
 or-player: 0 where it has won, a network's ``most`` where it has not; every move of the other side
 multiplies it by its number of moves (Wu et al. 2022, "Proof cost networks", Section 3.3). The
-reward of such a move is log10 of that number. Nothing costs more than ``most`` from the root on:
+reward of such a move is log10 of that number. The cost from the root on is capped at ``most``, so
 the other side gains nothing by delaying its own win.
 
 Within d moves (Shih et al. 2022, "Faster to life", Section on FTL): the head's player wins if it
 wins with at most d moves of its own from the root on. d is chosen at every root so that the win
-rate is nearest to one half: a won game is played for speed, a lost one for time.
+rate is nearest to one half: a winning player prefers a short game, a losing one a long game.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Goal(Protocol):
     def value(
         self, outputs: Outputs, states: State, player: jax.Array, budget: jax.Array
     ) -> jax.Array:
-        """float32[B]: the network's estimate for the side to move, where the game goes on."""
+        """float32[B]: the network's estimate for the side to move, where the game is not over."""
         ...
 
     def step(
@@ -118,7 +118,10 @@ class ByCost:
 
 @dataclass(frozen=True)
 class ByWithin:
-    """1 if the head's player wins within d of its moves, else -1; budget: moves left."""
+    """Goal: the value is 1 if the head's player wins within d of its moves, else -1.
+
+    The budget is the number of these moves that are left.
+    """
 
     game: Game
     head: Within

@@ -54,7 +54,7 @@ class Learner:
     """Learns a network for a game.
 
     Args:
-      architecture: a residual tower with heads, or a ``Model``: a network of one's own.
+      architecture: a residual tower with heads, or a ``Model``: a user-defined network.
       transform: makes optax's transformation: ``lambda: optax.sgd(0.02, momentum=0.9)``.
       augment: whether each example is transformed by a symmetry of the rules, drawn every time.
     """

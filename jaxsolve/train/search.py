@@ -72,7 +72,7 @@ class TreeSearch:
 
     Args:
       env: the game.
-      forward: the network's function: ``Forward``, or a ``Model`` of one's own.
+      forward: the network's function: ``Forward``, or a user-defined ``Model``.
       goal: what the search maximises: ``value``, ``cost`` or ``within``; needs a head of that name.
       branching: how moves of the other side are counted: ``max`` all actions, ``legal`` the legal
         ones, ``heuristic`` the legal ones less moves into own eyes, and 1 where the reply is forced

@@ -86,10 +86,10 @@ class SelfPlay:
         return Games(states, or_player, keys)
 
     def play(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
-        """T moves of every game.
+        """Plays T moves of every game. Returns the games after them, and the record of the moves.
 
-        ``starts``: positions at which new games begin, a batch of the game's states, which may
-        change from call to call; None for the environment's initial positions.
+        ``starts``: a batch of the game's states at which new games begin, possibly different in
+        each call; None for the environment's initial positions.
         """
         return jax.lax.scan(
             lambda games, _: self.step(params, games, starts), games, None, length=self.steps
@@ -137,7 +137,7 @@ class SelfPlay:
         """The positions of one call, labelled with the results known after the next call.
 
         Returns T x B examples, step by step, and bool[T x B]: whether the game's result is known.
-        Games that were cut off are not learned from.
+        Games that were cut off are excluded from training.
         """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
         ahead = jax.tree.map(lambda x: x[: self.steps], look_ahead(course))

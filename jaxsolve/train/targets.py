@@ -27,7 +27,7 @@ class Course(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """The outcome of each position: [T, B] each."""
+    """The outcome of each position, as arrays with leading axes [T, B]."""
 
     known: jax.Array  # bool: the end of the game lies within the steps, and it was not cut off
     winner: jax.Array  # int32: 0, 1 or NOBODY

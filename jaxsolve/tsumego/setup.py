@@ -1,5 +1,6 @@
-"""Builds a life-and-death task from the user's input: board, crucial stones and region. Proposes
-what is not given.
+"""Builds a life-and-death task from the user's input: board, crucial stones and region.
+
+Proposes the crucial stones and the region if they are not given.
 """
 
 from __future__ import annotations

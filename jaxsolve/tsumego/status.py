@@ -137,8 +137,9 @@ def _alone(answers: Answers, ko: Ko) -> tuple[Value, Value]:
 
 
 def bounded(answers: Answers) -> Bounded:
-    """The bounds that the answers imply. Raises ValueError if they contradict each other, which
-    takes a wrong answer.
+    """The bounds that the answers imply.
+
+    Raises ValueError if the answers contradict each other; then one of them is wrong.
     """
     (against_least, against_most), (for_least, for_most) = (
         _alone(answers, Ko.AGAINST),

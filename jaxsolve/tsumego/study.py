@@ -140,7 +140,10 @@ class First:
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: statuses.Answers) -> None:
-        """Sets ``right`` of every first move as far as known. ``passing``: answers after a pass."""
+        """Sets ``right`` of every first move; None where it is unknown.
+
+        ``passing``: answers about the position after a pass.
+        """
         vectors = [self.reached(move.answers, move.move) for move in self.moves]
         passed = [
             None if here is not False and after is None else here is not False and after

@@ -1,4 +1,4 @@
-"""A network of one's own, a flax module or a plain function, is trained and solves."""
+"""A user-defined network, a flax module or a plain function, is trained and solves."""
 
 from __future__ import annotations
 

@@ -242,10 +242,10 @@ def bench(benchmark: BenchOptions) -> None:
     """Measure speed on this machine.
 
     Figures are per CPU second and per second of wall time. On a GPU choose large batches, such as
-    --batch 4096,65536. kernels takes about three minutes, search about two (--seconds for each of
-    26 searches, and compilation), patterns ten; --games and --batch select fewer measurements.
-    zones, about two minutes, measures the effect of each part of relevance-zone search. selfplay,
-    one minute, measures the network's share of the time of self-play games.
+    --batch 4096,65536. Benchmark 'kernels' takes about three minutes, 'search' two (26 searches of
+    --seconds each, and compilation), 'patterns' ten, 'zones' two and 'selfplay' one. --games and
+    --batch select fewer measurements. 'zones' measures the effect of each part of relevance-zone
+    search; 'selfplay' measures the network's share of the time of self-play games.
     """
     from jaxsolve.commands import bench as command
 

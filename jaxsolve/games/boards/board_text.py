@@ -70,7 +70,7 @@ def gtp_point(action: int, size: int) -> str:
 
 
 def parse_gtp_point(text: str, size: int) -> int:
-    """Action number of a point such as ``C3``, in either case. Raises ValueError."""
+    """Action number of a point such as ``C3``, in upper or lower case. Raises ValueError."""
     column, row = _parse_point(
         text.upper(), size, GTP_LETTERS, f"A1 to {GTP_LETTERS[size - 1]}{size}, no column I"
     )
@@ -89,7 +89,7 @@ def hex_point(action: int, size: int) -> str:
 
 
 def parse_hex_point(text: str, size: int) -> int:
-    """Action number of a cell such as ``a1``, in either case. Raises ValueError."""
+    """Action number of a cell such as ``a1``, in upper or lower case. Raises ValueError."""
     column, row = _parse_point(
         text.lower(),
         size,

@@ -60,7 +60,7 @@ def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
 
 
 def _chain_without_liberty(cells: np.ndarray) -> Point | None:
-    """A stone of a chain without liberty, or None."""
+    """A point of a chain that has no liberty; None if there is no such chain."""
     seen: set[Point] = set()
     for row, column in np.argwhere(cells).tolist():
         if (row, column) not in seen:

@@ -39,8 +39,9 @@ def eye_shown(scratch, side, point, colour):
 
 @inner
 def show_no_eye(scratch, side, point, colour):
-    """Adds points until the zone implies that ``point`` is no true eye of ``colour`` (it is none).
-    True if the zone grew.
+    """Adds points until the zone alone implies that ``point`` is not a true eye of ``colour``.
+
+    It must not be one. Returns whether the zone grew.
     """
     for inside in range(2):
         for k in range(4):
@@ -76,8 +77,9 @@ def show_no_eye(scratch, side, point, colour):
 
 @inner
 def show_eye(scratch, side, point):
-    """Adds points until the zone implies that ``point`` is a true eye (it is one). True if the zone
-    grew.
+    """Adds points until the zone alone implies that ``point``, a true eye, is a true eye.
+
+    Returns whether the zone grew.
     """
     grown = add_neighbours(scratch, side, point)
     for k in range(4, 8):

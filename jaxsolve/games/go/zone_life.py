@@ -78,8 +78,10 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @compiled
 def _show_life(facts, state, scratch, chains, colour, any_chain):
-    """Adds the smallest set found of chains of ``colour`` that live by themselves (Benson 1976),
-    with their regions, to the zone; False if there is none.
+    """Adds to the zone the smallest set found of unconditionally alive chains (Benson 1976).
+
+    The chains are of ``colour``; their regions are added, too. Returns False if there is no such
+    set.
     """
     side = facts[SIZE] + 2
     regions = number_regions(scratch, side, colour)

@@ -89,8 +89,9 @@ def _may_play(facts, state, action):
 
 @inner
 def _two_liberties(scratch, side, colour):
-    """Ensures that every group of ``colour`` has two inner liberties or is closed; True if the zone
-    grew.
+    """Ensures that every group of ``colour`` has two inner liberties or is closed.
+
+    Returns whether the zone grew.
     """
     n, grown = side - 2, False
     for i in range(side + 1, side * (side - 1) - 1):
@@ -114,7 +115,7 @@ def _same_reply(facts, state, scratch, side, point, mover):
     """Ensures that Q's placement at ``point``, if illegal, is illegal by the zone alone, and that
     it starts no ko that it does not start here.
 
-    True if the zone grew.
+    Returns whether the zone grew.
     """
     if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, mover):
         return not eye_shown(scratch, side, point, mover) and show_eye(scratch, side, point)

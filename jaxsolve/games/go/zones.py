@@ -103,7 +103,10 @@ def _stay_legal(facts, state, scratch, side, move, colour):
 
 @inner
 def _keep_liberty(scratch, side, move, colour):
-    """Ensures that ``move`` is no suicide by the zone alone; True if the zone grew."""
+    """Ensures that the zone alone implies that ``move`` is not suicide.
+
+    Returns whether the zone grew.
+    """
     for k in range(4):
         near = move + step(side, k)
         cell = scratch[CELL + near]
@@ -175,8 +178,9 @@ def _no_eye_shown(scratch, side, move, colour):
 
 @inner
 def same_ko(scratch, side, move, ko):
-    """Ensures that the ko that ``move`` starts at ``ko`` arises by the zone alone; True if the zone
-    grew.
+    """Ensures that the zone alone implies that ``move`` starts a ko at ``ko``.
+
+    Returns whether the zone grew.
     """
     grown = add_neighbours(scratch, side, move)
     grown = add_neighbours(scratch, side, ko) or grown

@@ -2,9 +2,10 @@
 trees.
 
 The side to move must disturb the other side's tree or make a four. A stone outside the tree's zone
-does neither. The zone contains the zones of lines and replies, and the windows in which that stone
-and a reply outside the line's zone would together make a four. Letters and numbers are those of
-``proof/FORMAT.md``, which has the proof; the test is in ``proof/check/games/gomoku``.
+does neither. The zone contains the zones of lines and replies. It also contains the windows in
+which a stone of the side to move and a later reply outside the line's zone would together make a
+four. Letters and numbers refer to the proof in ``proof/FORMAT.md``; the checker's test is in
+``proof/check/games/gomoku``.
 """
 
 from __future__ import annotations

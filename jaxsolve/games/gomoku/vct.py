@@ -1,9 +1,9 @@
 """VCT of Gomoku (victory by continuous threats): trees of threes and fours. Compiled, on the host;
 encoding: ``jaxsolve.games.threats``.
 
-A *three* is a move after which its player would win by a line of fours (``vcf``) if it were to
-move again. The opponent must take something away from that line, and only moves in the line's zone
-do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
+A *three* is a move after which its player would win by a VCF, a line of fours (``vcf``), if it were
+to move again. The opponent must disturb that line, which only moves in the line's zone do. A *tree*
+answers each of these moves by a four, by another three, or by a VCF that ends it.
 Sources: threat-space search (Allis 1994); threats of the second order in lambda search (Thomsen
 2000).
 """

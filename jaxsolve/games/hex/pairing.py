@@ -119,7 +119,7 @@ class _Board:
         return STEPS[first], STEPS[(first + 1) % 6]
 
     def at_border(self, cells: int, edge: int) -> int:
-        """The cells whose two outward neighbours are cells of the edge in ``cells``."""
+        """The cells whose two outward neighbours both lie on the edge and in ``cells``."""
         one, other = (
             self.moved(cells & self.edges[edge], step, -1) for step in self._outward(edge)
         )
@@ -294,7 +294,7 @@ def _each(x: int) -> Iterator[int]:
 
 
 def _within(pairs: list[int], zone: int) -> list[int] | None:
-    """The pairs if they lie in the zone and share no cell."""
+    """``pairs`` if they lie in the zone and share no cell, else None."""
     left = zone
     for pair in pairs:
         if pair & ~left:

@@ -81,7 +81,7 @@ def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int
 
 
 def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
-    """Inverse of ``move_text``, in either case.
+    """Inverse of ``move_text``; ignores case.
 
     Raises ValueError for a text that is no move, or if a piece of ``cells`` moves another distance.
     """

@@ -1,11 +1,12 @@
-"""The diagonal rule of Slither as set algebra: placements that keep it, and relocations after which
-one exists.
+"""The diagonal rule of Slither as set algebra.
+
+Computes the placements that satisfy the rule, and the relocations after which one exists.
 
 A *window* is a 2x2 block of cells. It is *broken* for a colour if that colour's stones in it are
 exactly two diagonal cells: these lack a common orthogonal neighbour of their colour, because the
-window's other two cells are their only common neighbours. A position keeps the rule if no window is
-broken. A stone on an empty cell repairs the broken windows in which the cell is one of the other
-two, and breaks those in which it is diagonal to the only stone of its colour.
+window's other two cells are their only common neighbours. A position satisfies the rule if no
+window is broken. A stone on an empty cell repairs the broken windows in which the cell is one of
+the other two, and breaks those in which it is diagonal to the only stone of its colour.
 
 Sets are lists of words, as packed by ``Grid(size, size)``. A step between rows is then arithmetic
 on separate arrays, and a test of all directions is one loop that XLA keeps in registers.

@@ -177,8 +177,9 @@ class Slither(Game):
         return self._joined_planes(planes, ongoing), placements
 
     def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
-        """uint32[M, ...]: one action set from nine sets of N^2 bits; the pass if they are empty and
-        the game goes on.
+        """uint32[M, ...]: one action set from nine sets of N^2 bits.
+
+        It contains the pass if they are empty and the game is not over.
         """
         passes = ongoing & ~jnp.any(jnp.concatenate(planes) != 0, axis=0)
         words = [jnp.zeros_like(planes[0][0])] * -(-self.num_actions // 32)

@@ -60,7 +60,7 @@ def cell_of(action: int, size: int) -> int | None:
 
 
 def parse_move(text: str, size: int) -> int:
-    """Inverse of ``move_text``, in either case. Raises ValueError."""
+    """Inverse of ``move_text``; ignores case. Raises ValueError."""
     if text.strip().lower() == PASS:
         return (1 + len(_DIRECTIONS)) * size**2
     first, dash, second = text.partition("-")

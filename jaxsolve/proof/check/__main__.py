@@ -90,9 +90,10 @@ def print_report(file: str, found: AuditReport) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """``main`` as a program.
+    """Runs ``main`` and returns the exit code of the program.
 
-    Exit code 2, not a refusal, if the result cannot be printed; one line and 130 if interrupted.
+    The exit code is 2, not that of a refusal, if the result cannot be printed. After an interrupt
+    it is 130, and one line is printed.
     """
     try:
         code = main(arguments)

@@ -8,7 +8,7 @@ class Unreadable(ValueError):
 
 
 class Refused(ValueError):
-    """The certificate does not prove its claim; the message is one sentence, without the place."""
+    """The certificate does not prove its claim; the message is one sentence, without the line."""
 
 
 class Repeats(Refused):

@@ -20,7 +20,7 @@ def parse_header(raw: bytes) -> dict[str, Any]:
     """The fields of a header line; all but version and claim are text.
 
     Raises:
-      Unreadable: the line is no header of this format and version.
+      Unreadable: the line is not a header of this format and version.
       Refused: fields are missing, unknown or of the wrong type.
     """
     try:

@@ -1,14 +1,15 @@
 """Checks a certificate in one pass, in memory bounded by the nodes that later lines name.
 
 Why an accepted file proves its claim: by induction over the lines, the claim holds at every
-accepted node. At a leaf it holds by the rules. At any other node the game goes on, or the claimant
-has won already (``Rules.ended``). An *or* node has a legal move of the claimant to a node at which
-the claim holds. An *and* node has such a node after every legal reply; it leaves out only replies
-that lose to a threat, of one move or, in Gomoku, of several. A *must-play* node leaves out replies
-that cannot affect what another of its lines depends on: the relevance zone of that line. FORMAT.md
-says why that is enough; the part that depends on the game is a ``Zones`` or a ``WrittenZones``.
-Nodes written ``by`` simple ko prove a claim under superko where no board repeats (``Fresh``).
-Nodes name earlier lines only, so the argument is well-founded. The root's position is the header's.
+accepted node. At a leaf it holds by the rules. At any other node the game is not over, or the
+claimant has won already (``Rules.ended``). An *or* node has a legal move of the claimant to a node
+at which the claim holds. An *and* node has such a node after every legal reply; it leaves out only
+replies that lose to a threat, of one move or, in Gomoku, of several. A *must-play* node leaves out
+replies that cannot affect the relevance zone of one of its children: what that child's proof
+depends on. FORMAT.md proves that this suffices; the game-specific part is a ``Zones`` or a
+``WrittenZones``. Nodes written ``by`` simple ko prove a claim under superko where no board repeats
+(``Fresh``). Nodes refer to earlier lines only, so the argument is well-founded. The root's position
+is the header's.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Plans: the number of moves to a side's goal if the opponent only passes.
+"""Plans: sets of moves that reach a side's goal if the opponent only passes.
 
-A *plan* is the set of moves that reach the goal if the opponent only passes (the zone callback
-``plan`` of ``jaxsolve.games.zones``). Plans give new nodes initial numbers and an order of moves,
-and Monte-Carlo methods a value. A position ``h`` moves from the or-player's goal counts as ``step``
-times as hard as one ``h - 1`` moves from it. Each node keeps its plan; a new node tries the plans
-of its parent and siblings before a search for another. Plans are estimates and decide nothing.
+The zone callback ``plan`` of ``jaxsolve.games.zones`` finds them. Plans give new nodes initial
+numbers and a move order and, in Monte-Carlo methods, a value. A position ``h`` moves from the
+or-player's goal counts as ``step`` times as hard as one ``h - 1`` moves from it. Each node stores
+its plan. For a new node, the plans of its parent and siblings are tried before a search for
+another. Plans are estimates and decide nothing.
 """
 
 from __future__ import annotations

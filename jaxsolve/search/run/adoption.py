@@ -75,7 +75,10 @@ def adopt_patterns(
 
 
 def _rows(search: Search, states: np.ndarray) -> np.ndarray:
-    """Evaluator rows; with a network only where a later claim may reopen the positions."""
+    """Evaluator rows of the states.
+
+    The network's estimates are included only if a later claim may reopen the positions.
+    """
     actions, evaluator = np.full(len(states), -1, np.int32), search.evaluator
     if search.tree.counters[KEEP]:
         return evaluator(states, actions, search.seed)

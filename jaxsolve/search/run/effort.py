@@ -98,7 +98,10 @@ def remaining(limits: Limits, spent: Result) -> Limits:
 
 
 def whole(limits: Limits, spent: Result) -> Limits:
-    """The limits of both searches together, from the ``remaining`` ones of the second."""
+    """The limits of two successive searches together: the inverse of ``remaining``.
+
+    ``limits`` are those of the second search.
+    """
     return Limits(
         **{
             name: None if limit is None else limit + getattr(spent, name)

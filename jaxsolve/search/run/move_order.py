@@ -10,7 +10,10 @@ FIRST_WINS = 16  # decisions before the first update
 
 
 class MoveOrder:
-    """Lets the method order the moves, again each time a quarter more positions are decided."""
+    """Move order for new nodes.
+
+    The method recomputes it each time about a quarter more positions are decided.
+    """
 
     def __init__(self, actions: int, seed: int):
         self.initial = np.arange(actions, dtype=np.int32)  # before any decision

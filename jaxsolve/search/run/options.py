@@ -25,7 +25,7 @@ class RunOptions:
     resume_if_exists: bool = False  # resume if ``out`` exists when the job is made
 
     def for_job(self) -> RunOptions:
-        """These options with ``resume`` decided by the folder as it is now."""
+        """With ``resume_if_exists``: a copy whose ``resume`` is whether ``out`` exists now."""
         if not self.resume_if_exists:
             return self
         exists = self.out is not None and self.out.exists()

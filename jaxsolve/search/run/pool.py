@@ -57,7 +57,8 @@ class Pool:
     def submit(self, job: Job) -> None:
         """Adds a job.
 
-        Raises ValueError for a job of another evaluator, of fewer flights, or one already here.
+        Raises ValueError for a job of another evaluator or of fewer flights than the pool, and for
+        a job that is already in the pool.
         """
         if job.evaluator is not self.evaluator:
             raise ValueError("the job was made for another evaluator")
@@ -129,7 +130,11 @@ class Pool:
 
     # ---- steps of a wave -------------------------------------------------------------------------
     def _receive(self, flight: int, clock: _StepClock) -> None:
-        """Takes a wave's rows, from the rules first and then from the network."""
+        """Receives a wave's rows and passes them to its jobs.
+
+        With a network, the first call receives the rows of the rules and submits them for
+        estimates; the second call adds the estimates and passes on the rows.
+        """
         wave = self._waves[flight]
         if wave is None:
             return
@@ -206,9 +211,9 @@ class Pool:
 
 
 class _StepClock:
-    """Divides the CPU seconds of one step among the jobs, compilation apart.
+    """Divides the CPU seconds of one step among the jobs; counts compilation separately.
 
-    Each gets its own host work and, by its leaves, a share of the rest.
+    Each job is charged its own host work, and a share of the rest in proportion to its leaves.
     """
 
     def __init__(self, evaluator: Evaluator, jobs: Sequence[Job]):

@@ -127,7 +127,7 @@ class ClaimRecords:
         return self.failure or self.log.failure
 
     def carry_over(self, stronger: ClaimRecords, game: Game) -> None:
-        """Appends the positions proved of a stronger claim: they are proved of this one, too."""
+        """Appends the positions proved for a stronger claim; their proofs imply this claim."""
         for states, moves, zones in stronger.log.chunks():
             proved = (moves >= 0) == (sides_to_move(game, states) == stronger.claim.player)
             self.append(states[proved], moves[proved], zones[proved])

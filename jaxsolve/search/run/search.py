@@ -342,7 +342,7 @@ class Search:
     # ---- counts ----------------------------------------------------------------------------------
     @property
     def expanded(self) -> int:
-        """Positions given a node so far."""
+        """Number of positions for which a node was created so far."""
         return int(self.work.tallies[EXPANDED])
 
     @property

@@ -131,11 +131,12 @@ class SharedPatterns:
     def add(
         self, question: Mapping[str, object], taken: np.ndarray, log: ProofLog, proof: Proof | None
     ) -> None:
-        """Adds a search's proof if it is not too large, and the first of its other records.
+        """Adds the records of a search's proof if it is not too large, and the first of the others.
 
         Args:
-          taken: int64[m]: serials of the log's first records, which the search took from here.
-          proof: the records of its collected proof; None without one.
+          taken: int64[m]: serials of the first m records of ``log``, which the search took from
+            these patterns.
+          proof: the records of the collected proof; None if there is no proof.
         """
         words = log.record_words
         held = self._questions.pop(_key(question), None)
@@ -211,7 +212,8 @@ class SharedPatterns:
     def _digest(self) -> str:
         """Digest of all records.
 
-        A search trusts records until it collects its proof, so damage must be found on loading.
+        A search uses records unverified until its proof is collected, so damage must be detected on
+        loading.
         """
         digest = hashlib.sha256(str(self._age).encode())
         for key, held in self._questions.items():

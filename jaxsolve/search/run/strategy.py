@@ -134,9 +134,9 @@ class UnderOwnRules(Stage):
 
 
 class SeparateClaims(Stage):
-    """Searches a stronger and a weaker claim one after the other, each with a tree of its own.
+    """Searches a stronger claim and then a weaker one, each in a separate tree.
 
-    A threat search has one attacker: only a search in which a side attacks finds its threats.
+    A threat search has one attacker, so a single search finds the threats of one side only.
     The first claim gets half of each limit and the second the rest.
     """
 

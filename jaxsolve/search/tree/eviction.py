@@ -147,8 +147,9 @@ def scattered(tree: Tree) -> bool:
 
 
 def compact(tree: Tree) -> None:
-    """Moves the lists and edges of live nodes together, for when only blocks of other sizes are
-    free.
+    """Moves the lists and edges of live nodes together.
+
+    This frees memory when the free blocks do not have the size needed.
     """
     used = tree.nodes[: tree.counters[NODES]]
     live = np.flatnonzero(used["marks"] & DROPPED_FLAG == 0)

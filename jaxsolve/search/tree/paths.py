@@ -76,7 +76,7 @@ def log_decided(tree, node, move, log):
 
 
 def new_paths(width: int, depth: int) -> Paths:
-    """Paths that all stand at node 0, the root."""
+    """``width`` paths of at most ``depth`` nodes, all at node 0, the root."""
     nodes, edges, limit_a, limit_b, work = np.zeros((5, width, depth), np.int64)
     depths, flying = np.zeros((2, width), np.int64)
     paths = Paths(nodes, edges, limit_a, limit_b, work, depths, flying)

@@ -38,7 +38,7 @@ class NotWritten(ValueError):
 
 
 class Plain(Walk):
-    """A pass that knows leaves, ``or`` and ``and`` nodes only."""
+    """A checking pass that accepts leaves, ``or`` nodes and ``and`` nodes only."""
 
     def _header(self, raw: bytes) -> None:
         super()._header(raw)

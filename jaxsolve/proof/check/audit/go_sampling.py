@@ -82,9 +82,10 @@ def _board(rules: Go, stones: list[int]) -> str:
 def _ko(
     rules: Go, rng: random.Random, claimant: int, position: GoPosition, found: GoPosition, zone: int
 ) -> int:
-    """The ko of ``position``, another point of ``found`` that can be a ko, or 0.
+    """Draws the ko of ``found``: that of ``position``, another possible ko point, or 0 for none.
 
-    A ko in the zone that forbids the opponent's move is always kept.
+    Always returns a ko in the zone that forbids a move of the opponent, if it is empty in
+    ``found``.
     """
     empty = rules.empty(found)
     if position.ko & empty and (

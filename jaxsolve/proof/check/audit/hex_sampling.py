@@ -10,7 +10,11 @@ from jaxsolve.proof.check.grid import STONES, bits
 
 
 class HexSampler(Sampler):
-    """More stones of the claimant, and any stones of the opponent outside the zone."""
+    """Draws positions with at least the claimant's stones.
+
+    Other cells are drawn anew: more stones of the claimant anywhere, and stones of the opponent
+    outside the zone only.
+    """
 
     def __init__(self, rules: Hex):
         self.grid = rules.grid

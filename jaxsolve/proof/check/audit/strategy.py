@@ -82,7 +82,7 @@ class Strategy:
 
     # ---- the end ---------------------------------------------------------------------------------
     def over(self, place: Place, text: str) -> Verdict | None:
-        """The result if the game is over here, as claimed; None while it goes on.
+        """The result if the game is over here, as claimed; None if it is not.
 
         ``text`` is the position under the claim's rules.
         """
@@ -131,7 +131,7 @@ class Strategy:
 
     # ---- the claimant moves ----------------------------------------------------------------------
     def move(self, place: Place) -> tuple[str, Place]:
-        """The claimant's move and the place after it; the game goes on."""
+        """The claimant's move and the place after it, where the game is not over."""
         position = self.position(place.text)
         move, child = self.fields(place.node)["or"] if place.node else (place.answer, 0)
         zones = self.rules.zones

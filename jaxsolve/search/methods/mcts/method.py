@@ -64,7 +64,10 @@ class MonteCarlo(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """PUCT with the published program's constant; by costs if the network predicts them."""
+        """This method with PUCT and the published program's constant.
+
+        Selects by costs if the network predicts them.
+        """
         fallback = self.gives_way_to.guided(heads)
         return dataclasses.replace(
             self,

@@ -5,13 +5,13 @@ move with the smallest proof number has rank 1 (``mcts.ranks``). The program of 
 the number of moves instead (``by_children``). All else is ``mcts``. Proof numbers are those of the
 claim: in games with draws, "wins" and "does not lose" rank moves differently.
 
-By default no random games are played: per position they cost more than they guide (of 50 late
-positions of Lines of Action, 4 CPU seconds each, 14 were solved with them and 35 without). Then
-only exploration and ranks distinguish moves, until a network or plan does.
+By default no random games are played: they cost more time than their guidance saves (of 50 late
+positions of Lines of Action, 4 CPU seconds each, 14 were solved with them and 35 without). Without
+random games, a network or a plan, only exploration and ranks distinguish moves.
 
-Decided moves are never descended; the program of the papers returns to them a few times (solver
-threshold of 5 visits). Of moves with equal scores the first on the list is taken, where the papers
-draw one at random: the same search grows the same tree.
+Decided moves are never descended; the program of the papers descends them a few times (solver
+threshold of 5 visits). Among moves with equal scores the first in the list is selected, so that the
+search is deterministic; the papers select one at random.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Proof numbers beside mean values, and the ranks of PN-MCTS (Kowalski et al. 2024, Section IV).
+"""Proof numbers and ranks of edges in PN-MCTS (Kowalski et al. 2024, Section IV).
 
 An edge stores the child's number that its parent's mover minimises (``A``) and the other one
 (``B``), as of the last backup through it, and its rank: 1 + the number of the node's edges with a
 smaller ``A``, so that ties share the better rank. A rank changes only with a number, in one pass
 over the node's edges, without sorting. An untried move has both numbers 1, or those of its node's
-plan (``hints.plans``), also while it waits for a null move. A position reached in several ways
-counts once for each; edges of other paths keep their numbers until their next backup.
+plan (``hints.plans``), also while it is deferred in favour of a null move. A position reached by
+several edges counts once for each edge. Edges on other paths keep their numbers until the next
+backup through them.
 """
 
 from __future__ import annotations

@@ -90,9 +90,9 @@ def start(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
-    """Returns those of paths ``first..last-1`` that are not in flight to the root.
+    """Unwinds to the root the paths ``first..last - 1`` that are not in flight.
 
-    The result is the first path not handled if the log is full, else ``last``.
+    Returns the first path not handled if the log is full, else ``last``.
     """
     for path in range(first, last):
         if log_is_full(log, paths):

@@ -132,7 +132,7 @@ class Gomoku(GomokuBoard):
         return zone
 
     def _stone(self, own: int, enemy: int, branch: Branch) -> tuple[int, int, int]:
-        """Of a branch: the claimant's stones after its move, the zone, the replies to answer."""
+        """For a branch: (claimant's stones after its move, zone, replies that need an answer)."""
         stone, name = branch.stone, self.grid.names[branch.stone]
         self._playable(own, enemy, stone)
         own |= stone
@@ -151,7 +151,7 @@ class Gomoku(GomokuBoard):
         """Cells where a stone of the opponent could disturb a line together with another reply.
 
         The reply is not ``answered``. The two stones could make a four before or during the line,
-        or take the line's end away.
+        or occupy the end of the line.
         """
         zone = self._one_of_two(self.lacking(enemy, own, 3), answered)
         for at in range(0, len(line) - 1, 2):
@@ -169,7 +169,7 @@ class Gomoku(GomokuBoard):
 
     # ---- lines -----------------------------------------------------------------------------------
     def _line(self, own: int, enemy: int, line: Sequence[int]) -> int:
-        """The zone of a line of fours."""
+        """The zone of a line of fours (VCF)."""
         if len(line) % 2 == 0:
             raise Refused(f"a threat of {len(line)} moves does not end with the claimant's")
         zone = 0
