@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 import jaxsolve
-from jaxsolve.commands import failure, streams
+from jaxsolve.commands import failure, signals, streams
 from jaxsolve.commands.interface import playing, solving, viewing
 from jaxsolve.commands.option_groups import expand_groups
 
@@ -93,7 +93,7 @@ app.command()(expand_groups(playing.bench))
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
     # Before JAX is imported: its garbage-collector callback would swallow Ctrl-C.
-    failure.stop_on_terminate()
+    signals.stop_on_terminate()
     # A search allows its own transfers; reading a position would fail under a transfer guard.
     for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
         os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)

@@ -19,9 +19,9 @@ from support.paths import ROOT
 from support.reference import options_by_command
 
 CAN_LIST = (ROOT / ".git").exists()
-MOST_COLUMNS = 100
-MOST_LINES = 400  # of a file of the package
-MOST_PARAMETERS = 7
+MAX_COLUMNS = 100
+MAX_LINES = 400  # of a file of the package
+MAX_PARAMETERS = 7
 MORE_PARAMETERS = 5  # functions of the package that may have more: compiled loops
 FREE_FORM = ("train", "experiment")  # commands that also take KEY=VALUE
 
@@ -211,7 +211,7 @@ def long_lines(path: Path) -> list[str]:
     return [
         f"{named(path)}: {line[:60]}"
         for line in text.splitlines()
-        if len(line) > MOST_COLUMNS
+        if len(line) > MAX_COLUMNS
         and not (path.suffix == ".md" and (line.startswith("|") or "](" in line))
     ]
 
@@ -223,7 +223,7 @@ def test_no_line_is_over_100_columns():
 
 def test_no_file_of_the_package_is_over_400_lines():
     sizes = {named(path): text_of(path).count("\n") for path in tracked("jaxsolve/*.py")}
-    assert {name: lines for name, lines in sizes.items() if lines > MOST_LINES} == {}
+    assert {name: lines for name, lines in sizes.items() if lines > MAX_LINES} == {}
 
 
 def test_few_functions_have_many_parameters():
@@ -233,6 +233,6 @@ def test_few_functions_have_many_parameters():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 inputs = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 count = len([each for each in inputs if each.arg not in ("self", "cls")])
-                if count > MOST_PARAMETERS:
+                if count > MAX_PARAMETERS:
                     found.append(f"{named(path)}: {node.name} has {count}")
     assert len(found) <= MORE_PARAMETERS, found

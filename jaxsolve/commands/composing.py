@@ -97,7 +97,7 @@ def quoted(words: Iterable[str]) -> list[str]:
     return found
 
 
-def refuse_words(words: Iterable[str], command: str, more: str = "") -> None:
+def check_overrides(words: Iterable[str], command: str, more: str = "") -> None:
     """Raises ValueError for an argument that is not key=value.
 
     ``more`` is appended to the message.

@@ -41,7 +41,7 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
         if name is None:
             return _list(as_json)
         where, main = _found(name)
-        composing.refuse_words(words, "jaxsolve experiment")
+        composing.check_overrides(words, "jaxsolve experiment")
         from jaxsolve.core import process
         from jaxsolve.play.experiment import Experiment, Settings
 

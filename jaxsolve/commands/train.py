@@ -45,7 +45,7 @@ def run(words: Sequence[str]) -> int:
             return _by_hydra(words)
         several = [word for word in words if word in ("-m", "--multirun")]
         overrides = [word for word in words if word not in several]
-        composing.refuse_words(overrides, "jaxsolve train", "; -m makes a sweep")
+        composing.check_overrides(overrides, "jaxsolve train", "; -m makes a sweep")
         if not several:
             return train(*composed(overrides))
         from jaxsolve.train import build

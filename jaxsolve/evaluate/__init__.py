@@ -6,6 +6,7 @@ from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES
 from jaxsolve.evaluate.evaluator import Estimates, Evaluator, shared_evaluator, zoning_of
 from jaxsolve.evaluate.layout import NONE, Layout, Offsets
 from jaxsolve.evaluate.rows import canonical_image
+from jaxsolve.evaluate.to_move import sides_to_move
 from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "Planes",
     "canonical_image",
     "shared_evaluator",
+    "sides_to_move",
     "zoning_of",
 ]

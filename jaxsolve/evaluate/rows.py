@@ -24,7 +24,7 @@ from jaxsolve.games.game import (
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.networks.heads import Apply, Planes
 
-MOST_COST = 30_000.0  # log10 of the largest cost
+MAX_COST = 30_000.0  # log10 of the largest cost
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Rows:
         # Searches treat infinite numbers as proofs: estimates must be finite. A row with a NaN
         # estimates nothing; its value stays NaN as a mark for the host (``Evaluator.fill``).
         value = jnp.where(broken, jnp.nan, jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0))
-        cost = jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST)
+        cost = jnp.clip(jnp.nan_to_num(out.cost), 0.0, MAX_COST)
         cost = jnp.where(broken[:, None], 0.0, cost)
         count_legal = legal.sum(axis=1, keepdims=True, dtype=jnp.float32)
         even_prior = legal.astype(jnp.float32) / jnp.maximum(count_legal, 1.0)

@@ -18,7 +18,7 @@ from jaxsolve.core import process
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View
-from jaxsolve.networks.archive import MOST_NUMBERS, UNREADABLE, Archive
+from jaxsolve.networks.archive import MAX_NUMBERS, UNREADABLE, Archive
 from jaxsolve.networks.network import Network
 
 EPSILON = 1e-5  # of their batch normalisation
@@ -48,8 +48,8 @@ def import_weights(file: Path, like: str) -> Network:
     try:
         with process.defer_interrupts(), Archive(file) as archive:
             headers = {name: archive.header(name) for name in archive.names}
-            if (total := sum(header.size for header in headers.values())) > MOST_NUMBERS:
-                raise ValueError(f"its arrays declare {total} numbers, more than {MOST_NUMBERS}")
+            if (total := sum(header.size for header in headers.values())) > MAX_NUMBERS:
+                raise ValueError(f"its arrays declare {total} numbers, more than {MAX_NUMBERS}")
             weights = {
                 name: archive.floats(name)
                 for name, header in headers.items()

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Game, HasColourPlanes, ObservesHistory
-from jaxsolve.networks.archive import MOST_NUMBERS
+from jaxsolve.networks.archive import MAX_NUMBERS
 from jaxsolve.networks.heads import GamePlanes, Planes
 
 MOST: dict[str, int] = {
@@ -201,9 +201,9 @@ class Architecture:
         _whole(self, 0, "blocks")
         if self.value is None and self.cost is None:
             raise ValueError("a network needs a head for value or for cost beside its policy")
-        if self.parameters > MOST_NUMBERS:
+        if self.parameters > MAX_NUMBERS:
             raise ValueError(
-                f"a network of {self.parameters} parameters: give at most {MOST_NUMBERS}"
+                f"a network of {self.parameters} parameters: give at most {MAX_NUMBERS}"
             )
 
     @classmethod

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from etils import epath
 
 SUFFIX = ".npz"
-MOST_NUMBERS = 1 << 28
+MAX_NUMBERS = 1 << 28
 """Numbers in a file: 1 GiB as float32, five times the largest network in use (40 x 256)."""
-MOST_TEXT = 1 << 20  # bytes of a file's description
+MAX_TEXT = 1 << 20  # bytes of a file's description
 _MOST_HEADER = 1 << 16  # bytes of an array's header
 UNREADABLE = (
     ValueError,
@@ -82,24 +82,24 @@ class Archive:
             return _header(io.BytesIO(content.read(_MOST_HEADER)), name)
 
     def text(self, name: str) -> bytes:
-        """An array of bytes. Raises ValueError for more than MOST_TEXT, or one of UNREADABLE."""
+        """An array of bytes. Raises ValueError for more than MAX_TEXT, or one of UNREADABLE."""
         header = self.header(name)
-        if header.dtype != np.uint8 or header.size > MOST_TEXT:
-            raise ValueError(f"{name} is no text of at most {MOST_TEXT} bytes")
+        if header.dtype != np.uint8 or header.size > MAX_TEXT:
+            raise ValueError(f"{name} is no text of at most {MAX_TEXT} bytes")
         return self._array(name).tobytes()
 
     def floats(self, name: str, shape: tuple[int, ...] | None = None) -> np.ndarray:
         """An array of floating-point numbers, refused before it is inflated if it does not fit.
 
-        Raises ValueError for another type, another ``shape``, or more than MOST_NUMBERS.
+        Raises ValueError for another type, another ``shape``, or more than MAX_NUMBERS.
         """
         header = self.header(name)
         if shape is not None and header.shape != shape:
             raise ValueError(f"{name} has the shape {header.shape}, its architecture has {shape}")
         if header.dtype.kind != "f":
             raise ValueError(f"{name} holds {header.dtype}, not floating-point numbers")
-        if header.size > MOST_NUMBERS:
-            raise ValueError(f"{name} declares {header.size} numbers, more than {MOST_NUMBERS}")
+        if header.size > MAX_NUMBERS:
+            raise ValueError(f"{name} declares {header.size} numbers, more than {MAX_NUMBERS}")
         return self._array(name)
 
     def _array(self, name: str) -> np.ndarray:

@@ -26,7 +26,7 @@ from jaxsolve.play.players import TreePlayer, named_search
 from jaxsolve.play.records import NOBODY, Tally, in_words, tally
 from jaxsolve.view.experiments import paper_numbers
 
-MOST_SEED = (1 << 31) - 1
+MAX_SEED = (1 << 31) - 1
 RESULT_COLUMNS = (
     "game", "player", "opponent", "points", "low", "high", "paper",
     "games", "wins", "draws", "losses", "cut_off", "distinct",
@@ -133,7 +133,7 @@ class Experiment:
         for name, least, most in (
             ("games_each", 2, 100_000),
             ("opening_moves", 0, 1000),
-            ("seed", 0, MOST_SEED),
+            ("seed", 0, MAX_SEED),
             ("side_by_side", 2, 1 << 20),
         ):
             if not least <= getattr(settings, name) <= most:
@@ -188,7 +188,7 @@ class Experiment:
             lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init()
         )
         seed = (
-            int(np.random.SeedSequence((self.settings.seed, part)).generate_state(1)[0]) & MOST_SEED
+            int(np.random.SeedSequence((self.settings.seed, part)).generate_state(1)[0]) & MAX_SEED
         )
         return Matches(
             match_env(rules), self._pairs[game], starts, self.settings.opening_moves, seed

@@ -14,7 +14,7 @@ from jaxsolve.core import strict_json
 from jaxsolve.core.run_folder import append_line, write_atomically
 from jaxsolve.play.match import Matches, Spent
 
-MOST_SPENT = 1 << 62
+MAX_SPENT = 1 << 62
 
 
 class MatchLog:
@@ -72,13 +72,12 @@ def _spent(fields: Any) -> Spent:
     """The ``Spent`` of one player from a line. Raises ValueError, TypeError."""
     found = Spent(**fields)
     counts = all(
-        type(count) is int and 0 <= count <= MOST_SPENT
-        for count in (found.moves, found.simulations)
+        type(count) is int and 0 <= count <= MAX_SPENT for count in (found.moves, found.simulations)
     )
     if not (
         counts
         and type(found.seconds) in (int, float)
-        and 0 <= found.seconds <= MOST_SPENT
+        and 0 <= found.seconds <= MAX_SPENT
         and (found.moves or not found.simulations)
     ):
         raise ValueError(f"no player spends {strict_json.shortened(json.dumps(fields))}")

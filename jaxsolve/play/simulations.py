@@ -32,7 +32,7 @@ OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
 """A lane's word: outcome of the position where its game started (bits 0..2), side to move there
 (bit 3), result (bits 4..6; ``Outcome.ONGOING`` while it runs), whether it was cut off (bit 7)."""
 
-MOST_SEEN = 4096  # simulations that end inside the tree, before the clock is read again
+MAX_SEEN = 4096  # simulations that end inside the tree, before the clock is read again
 
 _ONGOING, _FIRST_WINS, _SECOND_WINS = (
     int(Outcome.ONGOING),
@@ -204,7 +204,7 @@ def _simulate(forest, lanes, lane):
     tree = np.int64(lanes.trees[lane])
     record = forest.trees[tree]
     player = np.int64(record.player)
-    for _ in range(MOST_SEEN):
+    for _ in range(MAX_SEEN):
         if _is_done(forest, tree):
             return
         node = np.int64(record.root)

@@ -21,9 +21,9 @@ LAYERS = {
     "double": proof_numbers.TWO_LAYERS,
     "players": proof_numbers.PLAYERS,
 }
-MOST_SIMULATIONS = (1 << 31) - 1
-MOST_BYTES = 4 << 30  # of one call's trees
-LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # of one call of the device
+MAX_SIMULATIONS = (1 << 31) - 1
+MAX_BYTES = 4 << 30  # of one call's trees
+LEAST_MOVES, FIRST_MOVES, MAX_MOVES = 4, 16, 64  # of one call of the device
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +84,8 @@ class PlayoutSearch:
             raise ValueError(
                 "neither simulations nor seconds are given: nothing would end the search"
             )
-        if self.simulations is not None and not 1 <= self.simulations < MOST_SIMULATIONS:
-            raise ValueError(f"simulations={self.simulations}: give 1 to {MOST_SIMULATIONS - 1}")
+        if self.simulations is not None and not 1 <= self.simulations < MAX_SIMULATIONS:
+            raise ValueError(f"simulations={self.simulations}: give 1 to {MAX_SIMULATIONS - 1}")
         if self.seconds is not None and not 0.0 < self.seconds < math.inf:
             raise ValueError(f"seconds={self.seconds}: give a number above 0")
         for name, least in (("exploration", 0.0), ("c_pn", 0.0)):
@@ -112,7 +112,7 @@ class PlayoutSearch:
 
     def write(self, tree: np.ndarray) -> None:
         """Writes the settings to the ``TREE`` records of a forest."""
-        tree["simulations"] = self.simulations or MOST_SIMULATIONS
+        tree["simulations"] = self.simulations or MAX_SIMULATIONS
         tree["exploration"], tree["c_pn"] = self.exploration, self.c_pn if self.ranks else 0.0
         tree["contempt"] = -math.inf if self.contempt is None else self.contempt
         tree["layers"], tree["threshold"] = LAYERS[self.layers], self.threshold
@@ -155,7 +155,7 @@ def search(
       seeds: one for each position.
 
     Raises ValueError for ``seconds`` with more than one position, for settings that do not fit
-    together and for a finished position; MemoryError where the trees outgrow ``MOST_BYTES``.
+    together and for a finished position; MemoryError where the trees outgrow ``MAX_BYTES``.
     """
     if isinstance(settings, PlayoutSearch) or np.ndim(words) != 2:
         raise ValueError(
@@ -192,7 +192,7 @@ def search(
         played += moves * at_work
         # Lanes whose game is over wait for the end of the call: a sixteenth of it on average.
         moves = min(
-            max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES
+            max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MAX_MOVES
         )
         forest = _with_capacity_for_a_call(forest, lanes, game)
     chosen = np.zeros(count, np.int32)
@@ -229,9 +229,9 @@ def _start(
 
 def _with_capacity_for_a_call(forest: Forest, lanes: Lanes, game: Game) -> Forest:
     """The forest with capacity for one call of ``advance``. Raises MemoryError."""
-    if bytes_of(forest) > MOST_BYTES:
+    if bytes_of(forest) > MAX_BYTES:
         raise MemoryError(
-            f"the trees of {len(forest.trees)} searches outgrow {MOST_BYTES >> 30} GB: "
+            f"the trees of {len(forest.trees)} searches outgrow {MAX_BYTES >> 30} GB: "
             "search fewer at a time, or with fewer simulations"
         )
     return with_capacity(forest, len(lanes.trees), len(lanes.trees) * game.num_actions)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from jaxsolve.proof.check.errors import Refused, Unreadable
 from jaxsolve.proof.check.reader import decode, lines
 
-MOST_NODES = 400_000  # nodes kept in memory, about half a kB each
+MAX_NODES = 400_000  # nodes kept in memory, about half a kB each
 
 
 class Edge(NamedTuple):
@@ -52,7 +52,7 @@ class Proof:
         return sorted(edges, key=lambda edge: (edge.move == "pass", -self.nodes[edge.child].depth))
 
 
-def read(path: str | os.PathLike[str], most_nodes: int = MOST_NODES) -> Proof | None:
+def read(path: str | os.PathLike[str], most_nodes: int = MAX_NODES) -> Proof | None:
     """The proof in a certificate, or None if it has more than ``most_nodes`` nodes.
 
     The proof is not checked; without the checker's acceptance it may be wrong. Ids are as in the

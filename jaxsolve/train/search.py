@@ -55,7 +55,7 @@ _muzero_policy = _promoting(mctx.muzero_policy)
 # not distinguish moves
 LEAST_SPREAD = 1e-4
 CONCENTRATIONS, TEMPERATURES = (1e-4, 1e4), (1e-3, 1e3)  # beyond these float32 gives no numbers
-MOST_SCALE = 1e6  # of values against priors: far beyond it float32 overflows
+MAX_SCALE = 1e6  # of values against priors: far beyond it float32 overflows
 
 
 class Node(NamedTuple):
@@ -132,9 +132,9 @@ class TreeSearch:
             raise ValueError(
                 "stretched=False: costs have no scale of their own; give goal=value or goal=within"
             )
-        if not 0.0 < self.value_scale <= MOST_SCALE:
+        if not 0.0 < self.value_scale <= MAX_SCALE:
             raise ValueError(
-                f"value_scale={self.value_scale}: give a number above 0, at most {MOST_SCALE:g}"
+                f"value_scale={self.value_scale}: give a number above 0, at most {MAX_SCALE:g}"
             )
 
     @property

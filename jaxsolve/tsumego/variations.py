@@ -15,7 +15,7 @@ REPLIES = (
     4,
     2,
 )  # replies shown at the losing side's first and second turn; later turns show one
-MOST_MOVES = 160  # of all variations of a first move
+MAX_MOVES = 160  # of all variations of a first move
 LONGEST = 60  # moves of a variation
 
 
@@ -68,7 +68,7 @@ def variations(
     to_passes = _to_passes(proof) if quiet else {}
     todo = [_Place(number, position or here, found, 0, 0)]
     count = 0
-    while todo and count < MOST_MOVES:
+    while todo and count < MAX_MOVES:
         place = todo.pop(0)
         at = rules.position(place.position)
         if rules.verdict(at) is not None or place.length >= LONGEST:

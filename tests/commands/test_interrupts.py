@@ -11,7 +11,7 @@ import weakref
 import pytest
 
 from jaxsolve import cli, search
-from jaxsolve.commands import failure
+from jaxsolve.commands import signals
 from jaxsolve.search import Result, Verdict
 from support.cli import WIN, run
 
@@ -66,7 +66,7 @@ def test_ctrl_c_is_not_lost_where_exceptions_are_swallowed(swallow):
     )
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        failure.stop_on_terminate()
+        signals.stop_on_terminate()
         swallow()
         with pytest.raises(KeyboardInterrupt):
             time.sleep(30)

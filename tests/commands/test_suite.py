@@ -220,7 +220,7 @@ def test_suite_resumes_with_other_limits(tmp_path, problem_file):
         ),
         (
             "Decided (black wins), but its proof was not collected "
-            "(the limit of 10 CPU seconds was reached): go on with --resume.",
+            "(the limit of 10 CPU seconds was reached): continue with --resume.",
             Settings(limits=Limits(None, 5.0)),
             Settings(limits=Limits(None, 20.0)),
         ),

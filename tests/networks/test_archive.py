@@ -15,7 +15,7 @@ import pytest
 from jaxsolve.formats.weights import import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Network, Value
-from jaxsolve.networks.archive import MOST_NUMBERS, Archive
+from jaxsolve.networks.archive import MAX_NUMBERS, Archive
 from networks.test_files import mutated
 from networks.test_import import published
 from support.networks import random_network
@@ -64,7 +64,7 @@ def test_an_architecture_beyond_all_bounds_is_refused_at_once(part, value, says,
 
 
 def test_an_architecture_of_too_many_parameters_is_refused():
-    with pytest.raises(ValueError, match=f"parameters: give at most {MOST_NUMBERS}"):
+    with pytest.raises(ValueError, match=f"parameters: give at most {MAX_NUMBERS}"):
         Architecture(9, 9, 4, 82, blocks=1000, channels=4096, value=Value())
 
 
@@ -93,7 +93,7 @@ def test_what_an_array_declares_is_compared_before_it_is_inflated(
 def test_published_weights_that_declare_too_much_are_refused(tmp_path):
     np.savez(tmp_path / "w.npz", **published(bins=11))
     declaring(tmp_path / "w.npz", tmp_path / "b.npz", "policy.fc.weight", (1 << 30, 4))
-    with pytest.raises(ValueError, match=f"b.npz is no .npz file of arrays: .*{MOST_NUMBERS}"):
+    with pytest.raises(ValueError, match=f"b.npz is no .npz file of arrays: .*{MAX_NUMBERS}"):
         import_weights(tmp_path / "b.npz", "go_W-max")
 
 

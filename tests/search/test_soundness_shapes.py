@@ -24,7 +24,7 @@ from support.search import LONG, NAMES, claims, run, settings
 
 SHAPES = 5000 if LONG else 8
 AT_ONCE = 10  # shapes whose positions are expanded together
-MOST_POSITIONS = (
+MAX_POSITIONS = (
     60_000 if LONG else 8_000
 )  # of all questions about a shape, on average over those expanded together
 KO = {
@@ -111,7 +111,7 @@ def known(asked: list[list[Question]]) -> Iterator[Known]:
         graph = minimax.Graph(
             flat[0].game.kernel,
             [np.asarray(question.game.pack(question.state)) for question in flat],
-            MOST_POSITIONS * len(asked),
+            MAX_POSITIONS * len(asked),
         )
     except minimax.TooLarge:
         half = len(asked) // 2

@@ -36,7 +36,7 @@ BUCKET = BEFORE + 512 * 3
 PAIRS = BUCKET + 128
 CLOSE = PAIRS + 192
 SCRATCH = CLOSE + 32
-MOST_PAIRS, FEW_PAIRS = 64, 16  # pairs tried
+MAX_PAIRS, FEW_PAIRS = 64, 16  # pairs tried
 ALL, ENOUGH, FEW = 64, 6, 4  # pairs that give life, after which the search stops
 NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15
 
@@ -194,7 +194,7 @@ def _choose_pairs(scratch, n, free, zone, here):
     for i in range(free):
         one = np.int64(scratch[FREE + i])
         if here < 0:
-            count = _rank_pairs(scratch, i, i, free, count, MOST_PAIRS, least)
+            count = _rank_pairs(scratch, i, i, free, count, MAX_PAIRS, least)
             continue
         for k in range(close):
             j = np.int64(scratch[CLOSE + k])

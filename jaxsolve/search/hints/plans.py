@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL, call_zone_function
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.search.tree.expansion import MOST_FIRST
+from jaxsolve.search.tree.expansion import MAX_FIRST
 from jaxsolve.search.tree.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.tree.zones import null_first
 
@@ -46,7 +46,7 @@ def initialise_node(tree, node, before, action, or_player, weights):
         if moves < 0:
             moves = np.int64(NO_PLAN)
     if opposing:
-        null_first(tree, node, min(weights.patience, MOST_FIRST if planned else BLIND_PATIENCE))
+        null_first(tree, node, min(weights.patience, MAX_FIRST if planned else BLIND_PATIENCE))
     count = _planned_first(tree, node, np.int64(record.forced) if opposing else np.int64(0))
     if not planned:
         return
@@ -169,7 +169,7 @@ def moves_to_goal(tree, node):
 
 @inner
 def _hardness(step, moves):
-    return np.int16(min(step**moves, np.float64(MOST_FIRST)))
+    return np.int16(min(step**moves, np.float64(MAX_FIRST)))
 
 
 @inner

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jaxsolve.search.run.search import Search
 
 BATCH = 256  # positions in one call of the evaluator
-MOST_NODES = 1 << 14  # nodes made of initial records; the others enter as patterns only
+MAX_NODES = 1 << 14  # nodes made of initial records; the others enter as patterns only
 
 
 def adopt(
@@ -70,7 +70,7 @@ def adopt_patterns(
     states, moves, zones = (np.array(each) for each in (states, moves, zones))
     left = np.zeros(len(states), np.bool_)
     enter_patterns(search.tree, states, moves, zones, left)
-    newest = np.flatnonzero(left)[-min(MOST_NODES, search.capacity // 2) :]
+    newest = np.flatnonzero(left)[-min(MAX_NODES, search.capacity // 2) :]
     adopt(search, states[newest], moves[newest], zones[newest], known=True)
 
 

@@ -48,7 +48,7 @@ def certify_answer(result: Result, found: Decided, settings: Settings, memory_mb
             f" ({error.strerror or error}): make room and resume.",
         )
     except (ProofUnfinished, KeyboardInterrupt) as why:
-        then = "" if found.path is None else ": go on with --resume"
+        then = "" if found.path is None else ": continue with --resume"
         _withhold(
             result,
             f"Decided ({shown}), but its proof was not collected"

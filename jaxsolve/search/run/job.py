@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.evaluate import Evaluator, shared_evaluator, sides_to_move
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.decided import Decided, Original
@@ -23,7 +23,7 @@ from jaxsolve.search.run.effort import Effort, Stopwatch
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.progress import best_line, snapshot
-from jaxsolve.search.run.records import ClaimRecords, SearchedPosition, packed_root, sides_to_move
+from jaxsolve.search.run.records import ClaimRecords, SearchedPosition, packed_root
 from jaxsolve.search.run.relaxation import combined
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.run.strategy import continues_with_next_claim
@@ -364,8 +364,7 @@ class Job:
             opposite = claim.opposite(self.game.may_draw)
             return f"Disproved that {claim.text(players)}: {opposite.text(players)}."
         return self.reason or (
-            "Nothing is left to try: whatever is played, it can go on without an end or meets a"
-            " length cap."
+            "Nothing is left to try: play can repeat without end, or it reaches a length cap."
         )
 
     def close(self) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import jax
 import numpy as np
 
 from jaxsolve.core.run_folder import RunFolder
-from jaxsolve.evaluate import Evaluator
+from jaxsolve.evaluate import Evaluator, sides_to_move
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.decided import Original
@@ -25,7 +23,6 @@ from jaxsolve.search.run.relaxation import relaxation
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 RELAXATION_LOG = "simple-ko.log"
-TO_MOVE_BATCH = 4096  # positions in one call of the device
 
 
 class SearchedPosition(NamedTuple):
@@ -204,21 +201,3 @@ def packed_root(game: Game, state: State) -> np.ndarray:
             " makes one from text"
         )
     return root
-
-
-def sides_to_move(game: Game, states: np.ndarray) -> np.ndarray:
-    """int32[n]: the side to move in packed positions uint32[n, S]."""
-    return np.concatenate([np.zeros(0, np.int32), *_sides_by_batch(game, states)])
-
-
-def _sides_by_batch(game: Game, states: np.ndarray) -> Iterator[np.ndarray]:
-    to_move = _to_move(game)
-    for at in range(0, len(states), TO_MOVE_BATCH):
-        part = states[at : at + TO_MOVE_BATCH]
-        padding = np.zeros((TO_MOVE_BATCH - len(part), part.shape[1]), np.uint32)
-        yield np.asarray(to_move(np.concatenate([part, padding])))[: len(part)]
-
-
-@functools.lru_cache(maxsize=32)
-def _to_move(game: Game) -> Any:
-    return jax.jit(jax.vmap(lambda words: game.to_move(game.unpack(words))))

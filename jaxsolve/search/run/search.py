@@ -26,7 +26,7 @@ from jaxsolve.search.tree.tree import (
     FULL,
     INF,
     LOOPS,
-    MOST_MOVES,
+    MAX_MOVES,
     NODES,
     NONE,
     SOLVED_FLAG,
@@ -380,7 +380,7 @@ def _refuse_unsearchable(game: Game, method: Method, flights: int) -> None:
         )
     if flights < 1:
         raise ValueError(f"{flights} waves at a time: give 1 or more")
-    listed = min(MOST_MOVES, ACTION)
+    listed = min(MAX_MOVES, ACTION)
     if game.num_actions > listed:
         raise ValueError(
             f"{game.rule_set} has {game.num_actions} actions; a search can list {listed}"

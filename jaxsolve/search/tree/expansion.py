@@ -26,7 +26,7 @@ from jaxsolve.search.tree.zones import store_pattern_of
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 COST_UNIT = 16  # initial numbers per power of ten of a network's cost
-MOST_FIRST = (1 << 15) - 1  # largest initial number
+MAX_FIRST = (1 << 15) - 1  # largest initial number
 # Initial number of a threat or forcing move with threat search, about the number of replies left
 # (2 to 20 prove about as much).
 THREATENING = 8
@@ -164,10 +164,10 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
         cost_of(row, np.int64(1 - record.mover), offsets),
     )
     record.first_a = record.forced_a = np.int16(
-        min(max(COST_UNIT * own, 1.0), np.float64(MOST_FIRST))
+        min(max(COST_UNIT * own, 1.0), np.float64(MAX_FIRST))
     )
     record.first_b = record.forced_b = np.int16(
-        min(max(COST_UNIT * other / moves, 1.0), np.float64(MOST_FIRST))
+        min(max(COST_UNIT * other / moves, 1.0), np.float64(MAX_FIRST))
     )
 
 

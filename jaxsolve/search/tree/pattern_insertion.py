@@ -10,7 +10,7 @@ from jaxsolve.search.tree.patterns import (
     HAND,
     HELD,
     INNER,
-    MOST_HELP,
+    MAX_HELP,
     PASSED,
     POINT,
     REPLACED,
@@ -47,7 +47,7 @@ def _make_space(table):
     if held < len(table.rows):
         table.counters[HELD] = held + 1
         return held
-    least, helped = np.int64(-1), np.int64(MOST_HELP + 1)
+    least, helped = np.int64(-1), np.int64(MAX_HELP + 1)
     for _ in range(PASSED):
         hand = table.counters[HAND]
         table.counters[HAND] = hand + 1 if hand + 1 < held else 0

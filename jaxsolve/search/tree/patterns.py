@@ -43,7 +43,7 @@ their zones: those without a stone of the first player, and those without a ston
 point is in both if empty, in one if it has a stone, in none if patterns differ. Removal leaves the
 sets as they are.
 """
-MOST_HELP = 3  # largest count of look-ups that a pattern answered
+MAX_HELP = 3  # largest count of look-ups that a pattern answered
 PASSED = 32  # most patterns that the hand passes, which bounds the time of an insertion
 
 
@@ -56,7 +56,7 @@ class Patterns(NamedTuple):
     sources: np.ndarray  # uint32[P]: ``mark_of`` its position
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
     owners: np.ndarray  # int8[P]: its root
-    helped: np.ndarray  # int8[P]: look-ups answered, up to MOST_HELP, less the passes of the hand
+    helped: np.ndarray  # int8[P]: look-ups answered, up to MAX_HELP, less the passes of the hand
     nodes: np.ndarray  # uint32[P, COMMON + 2 * Z]: the inner nodes
     roots: np.ndarray  # int32[ROOTS], as in ``BELOW``
     places: np.ndarray  # int16[32 * Z]: rank of each point in the order of test points
@@ -230,7 +230,7 @@ def _is_shown(table, pattern, words):
 @inner
 def count_use(table, pattern):
     """Counts a look-up that a pattern answered."""
-    table.helped[pattern] = min(MOST_HELP, table.helped[pattern] + 1)
+    table.helped[pattern] = min(MAX_HELP, table.helped[pattern] + 1)
 
 
 @inner

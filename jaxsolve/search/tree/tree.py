@@ -97,7 +97,7 @@ to follow when nothing else was left.
 COUNTERS = CUT + 1
 STEP = 4  # entries of the smallest block
 CLASSES = 1 << 12  # number of block sizes, in steps
-MOST_MOVES = STEP * (CLASSES - 1)
+MAX_MOVES = STEP * (CLASSES - 1)
 
 
 @by_pointer
@@ -124,7 +124,7 @@ class Tree(NamedTuple):
     # int64[2, CLASSES] first free block of each size, of lists and edges, or NONE.
     spare: np.ndarray
     counters: np.ndarray  # int64[COUNTERS]
-    scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing between calls
+    scratch: np.ndarray  # int64[257 + MAX_MOVES]: holds nothing between calls
     zoning: Zoning
     patterns: Patterns
     threat_search: ThreatSearch
@@ -175,7 +175,7 @@ def new_tree(
         np.empty(count, np.int32),
         np.full((2, CLASSES), NONE, np.int64),
         counters,
-        np.empty(257 + MOST_MOVES, np.int64),
+        np.empty(257 + MAX_MOVES, np.int64),
         zoning,
         patterns,
         threat_search or no_threat_search(),

@@ -50,11 +50,11 @@ class MonteCarlo(Method):
     near: bool = dataclasses.field(default=True, kw_only=True)
     # With plans: visits of the opponent's null move for which others wait; also their A.
     patience: int = dataclasses.field(default=1000, kw_only=True)
-    gives_way_to: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
+    fallback_method: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
     @property
     def fallback(self) -> Method | None:
-        return self.gives_way_to
+        return self.fallback_method
 
     @property
     def _exploring(self) -> Exploring:
@@ -68,14 +68,14 @@ class MonteCarlo(Method):
 
         Selects by costs if the network predicts them.
         """
-        fallback = self.gives_way_to.guided(heads)
+        fallback = self.fallback_method.guided(heads)
         return dataclasses.replace(
             self,
             selection="puct",
             exploration=PUCT,
             most_cost=heads.most_cost,
             playouts=0,
-            gives_way_to=fallback,
+            fallback_method=fallback,
         )
 
     def shares_tree(self, other: Method) -> bool:

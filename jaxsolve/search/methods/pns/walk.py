@@ -27,7 +27,7 @@ from jaxsolve.search.methods.pns.numbers import (
 )
 from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
-from jaxsolve.search.tree.expansion import EVALUATED, MOST_FIRST, fetch, place
+from jaxsolve.search.tree.expansion import EVALUATED, MAX_FIRST, fetch, place
 from jaxsolve.search.tree.nodes import forced_entry
 from jaxsolve.search.tree.paths import (
     BELOW,
@@ -269,9 +269,9 @@ def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
     if a == 0 or b == 0:
         return
     if forced_entry(tree, node, number):
-        record.forced_a, record.forced_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
+        record.forced_a, record.forced_b = min(a, MAX_FIRST), min(b, MAX_FIRST)
     else:
-        record.first_a, record.first_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
+        record.first_a, record.first_b = min(a, MAX_FIRST), min(b, MAX_FIRST)
 
 
 @inner
