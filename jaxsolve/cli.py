@@ -15,9 +15,9 @@ import typer
 from typer.core import TyperGroup
 
 import jaxsolve
-from jaxsolve.commands import failure, signals, streams
+from jaxsolve.commands import exit_codes, failure, signals, streams
 from jaxsolve.commands.interface import playing, solving, viewing
-from jaxsolve.commands.option_groups import expand_groups
+from jaxsolve.commands.interface.option_groups import expand_groups
 
 
 class Commands(TyperGroup):
@@ -101,10 +101,10 @@ def main() -> None:
     try:
         app(prog_name="jaxsolve")
     except SystemExit as ended:
-        if ended.code == failure.INTERRUPTED:
+        if ended.code == exit_codes.INTERRUPTED:
             # Everything is saved. XLA may still compile in threads that crash during cleanup.
             streams.flush()
-            os._exit(failure.INTERRUPTED)
+            os._exit(exit_codes.INTERRUPTED)
         raise
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 from rich.console import Console
 
-from jaxsolve.commands import failure
+from jaxsolve.commands import exit_codes
 from jaxsolve.commands.terminal import facts
 from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
 
 EXIT_CODES = {
-    Verdict.PROVED: failure.PROVED,
-    Verdict.DISPROVED: failure.DISPROVED,
-    Verdict.UNKNOWN: failure.UNKNOWN,
+    Verdict.PROVED: exit_codes.PROVED,
+    Verdict.DISPROVED: exit_codes.DISPROVED,
+    Verdict.UNKNOWN: exit_codes.UNKNOWN,
 }
 _STYLES = {
     Verdict.PROVED: "bold green",
@@ -32,15 +32,15 @@ def exit_code(results: Sequence[Result]) -> int:
     strongest, counts; if a weaker claim is disproved, the first one is disproved as well.
     """
     if any(result.interrupted for result in results):
-        return failure.INTERRUPTED
+        return exit_codes.INTERRUPTED
     code = (
-        failure.DISPROVED
+        exit_codes.DISPROVED
         if results[-1].verdict is Verdict.DISPROVED
         else EXIT_CODES[results[0].verdict]
     )
     return (
-        failure.FAILED
-        if code != failure.UNKNOWN and any(result.unsaved for result in results)
+        exit_codes.FAILED
+        if code != exit_codes.UNKNOWN and any(result.unsaved for result in results)
         else code
     )
 

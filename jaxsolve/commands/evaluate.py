@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.commands import failure, networks, streams
+from jaxsolve.commands import exit_codes, failure, networks, streams
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.suite import Request, held_folder, problems_of, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
@@ -107,7 +107,7 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
         if interrupted:
             resumes = f"; the same command resumes the run in {request.out}"
             failure.remark(f"interrupted{'' if each.out is None else resumes}")
-            return failure.INTERRUPTED
+            return exit_codes.INTERRUPTED
         for sentence in refused:
             failure.remark(f"{sentence}; the problem was skipped")
         found[name] = {
@@ -119,7 +119,7 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
     for sentence in unsaved:
         failure.remark(sentence)
     if left_out:
-        return failure.BAD_INPUT
+        return exit_codes.BAD_INPUT
     against = [
         f"{name} {row['contradicted']}"
         for name, row in zip(found, table, strict=True)
@@ -131,7 +131,7 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
             "check their proofs"
         )
     proofs = any(row.get("unsaved") for rows in found.values() for row in rows.values())
-    return failure.FAILED if against or unsaved or proofs else 0
+    return exit_codes.FAILED if against or unsaved or proofs else 0
 
 
 def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:

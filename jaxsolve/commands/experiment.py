@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxsolve.commands import composing, failure, streams
+from jaxsolve.commands import composing, exit_codes, failure, streams
 from jaxsolve.core import strict_json
 from jaxsolve.core.run_folder import RunFolder, write_atomically, write_table
 
@@ -59,7 +59,7 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
             lambda: _show(experiment, folder.path, results, picture, as_json),
             f"the results are in {folder.path / RESULTS}",
         )
-        return 0 if printed else failure.FAILED
+        return 0 if printed else exit_codes.FAILED
 
 
 def is_experiment(folder: Path) -> bool:

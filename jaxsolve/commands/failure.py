@@ -10,10 +10,9 @@ from typing import NoReturn
 
 import typer
 
-from jaxsolve.commands import signals, streams
+from jaxsolve.commands import exit_codes, signals, streams
 from jaxsolve.core import process
 
-PROVED, FAILED, BAD_INPUT, UNKNOWN, DISPROVED, INTERRUPTED = 0, 1, 2, 10, 20, 130
 _WHERE = "set JAXSOLVE_TRACEBACK=1 for a traceback"
 
 
@@ -32,7 +31,7 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
         raise
     except BrokenPipeError:
         streams.discard_output()
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(exit_codes.FAILED) from None
     except (ValueError, OSError, MemoryError, RuntimeError) as error:
         if os.environ.get("JAXSOLVE_TRACEBACK") == "1":
             raise
@@ -40,7 +39,7 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         process.clear_interrupts()
         print("jaxsolve: interrupted", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_codes.INTERRUPTED) from None
 
 
 def _sentence(error: Exception) -> str:
@@ -60,7 +59,7 @@ def remark(sentence: str) -> None:
     print(f"jaxsolve: {sentence}", file=sys.stderr)
 
 
-def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoReturn:
+def refuse(sentence: str, as_json: bool = False, code: int = exit_codes.BAD_INPUT) -> NoReturn:
     """Prints ``sentence`` and ends the command with exit code ``code``."""
     if as_json:
         try:

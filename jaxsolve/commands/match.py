@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jaxsolve.commands import failure, streams
+from jaxsolve.commands import exit_codes, failure, streams
 from jaxsolve.core.run_folder import RunFolder, write_atomically, write_table
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run(options: MatchOptions) -> int:
         finally:
             if folder is not None:
                 folder.release()
-    return 0 if printed else failure.FAILED
+    return 0 if printed else exit_codes.FAILED
 
 
 # ---- inside ------------------------------------------------------------------------------------

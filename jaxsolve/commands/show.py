@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from jaxsolve.commands import failure, streams
-from jaxsolve.commands import options as options_module
+from jaxsolve.commands.interface import options as options_module
 from jaxsolve.commands.terminal import board, facts, output_console
 
 if TYPE_CHECKING:

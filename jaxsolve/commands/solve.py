@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.commands import answer, failure, patterns, streams
+from jaxsolve.commands import answer, exit_codes, failure, patterns, streams
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.terminal import board, head, output_console
 from jaxsolve.core import process
@@ -62,7 +62,7 @@ def run(request: Request) -> int:
                     problem, claim, wants_value, request, known, status.callback
                 )
         printed = _deliver(problem, results, value, request)
-        return answer.exit_code(results) if printed else failure.FAILED
+        return answer.exit_code(results) if printed else exit_codes.FAILED
 
 
 def _deliver(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:

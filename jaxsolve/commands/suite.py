@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.commands import answer, failure, patterns, question_pool, streams
+from jaxsolve.commands import answer, exit_codes, failure, patterns, question_pool, streams
 from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
@@ -102,11 +102,11 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
     for sentence in refused:
         failure.remark(f"{sentence}; the problem was skipped")
     if interrupted:
-        return failure.INTERRUPTED
+        return exit_codes.INTERRUPTED
     if refused:
-        return failure.BAD_INPUT
+        return exit_codes.BAD_INPUT
     return (
-        failure.FAILED
+        exit_codes.FAILED
         if totals["contradicted"] or totals["unsaved"] or results.failure is not None
         else 0
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxsolve.commands import composing, failure
+from jaxsolve.commands import composing, exit_codes, failure
 
 if TYPE_CHECKING:
     from jaxsolve.train.config import Settings
@@ -172,7 +172,7 @@ def _by_hydra(words: Sequence[str]) -> int:
     try:
         hydra.main(version_base="1.3", config_path=str(composing.folder()), config_name=MAIN)(one)()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else failure.BAD_INPUT
+        return end.code if isinstance(end.code, int) else exit_codes.BAD_INPUT
     finally:
         sys.argv = before
     return 1 if sweep.failed else 0

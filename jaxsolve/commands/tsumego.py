@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jaxsolve
-from jaxsolve.commands import failure, outputs, patterns, streams, tsumego_report
+from jaxsolve.commands import exit_codes, failure, outputs, patterns, streams, tsumego_report
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.terminal import output_console
@@ -145,12 +145,12 @@ def _run(request: Request, task: Task, folder: Path) -> int:
     if interrupted or solver.interrupted:
         resumes = f"; the same command resumes the run in {request.out}"
         failure.remark(f"interrupted{'' if request.out is None else resumes}")
-        return failure.INTERRUPTED
+        return exit_codes.INTERRUPTED
     unsaved = _unsaved(rows, results.failure)
     for sentence in [*unsaved, *failed]:
         failure.remark(sentence)
     if unsaved or failed or not printed:
-        return failure.FAILED
+        return exit_codes.FAILED
     if solver.exhausted:
         failure.remark(
             f"the total of {request.total:g} CPU seconds is used up; give a larger --total"
@@ -161,7 +161,7 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         and all(each.first.complete for each in found.firsts)
         and all(row["verdict"] != "unknown" for row in rows)
     )
-    return failure.PROVED if complete else failure.UNKNOWN
+    return exit_codes.PROVED if complete else exit_codes.UNKNOWN
 
 
 def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:

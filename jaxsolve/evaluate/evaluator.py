@@ -352,7 +352,7 @@ def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarra
 
 
 def zoning_of(game: Game, zones: bool) -> Zoning | None:
-    """As ``Evaluator.zoning``, for an evaluator with the setting ``zones``."""
+    """Zone callbacks of ``game``; None if it has none or ``zones`` is False."""
     return game.zoning() if zones and isinstance(game, HasZones) else None
 
 

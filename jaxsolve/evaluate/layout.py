@@ -88,12 +88,12 @@ class Layout:
 
     @property
     def zone(self) -> int:
-        """Zone of a detected win (``DetectedWin.zone``): ``mask`` words if ``zoned``, else none."""
+        """Offset of the zone of a detected win: ``mask`` words if ``zoned``, else none."""
         return self.masks + 3 * self.mask
 
     @property
     def values(self) -> int:
-        """float32 value for the side to move; if ``costly``, then two cost estimates."""
+        """Offset of the float32 value for the side to move; if ``costly``, two costs follow it."""
         return self.zone + (self.mask if self.zoned else 0)
 
     @property

@@ -218,8 +218,10 @@ def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array
         action = np.asarray(action)
         if action.dtype == object or action.dtype.itemsize > 4:  # JAX would truncate to 32 bits
             action = np.where((action >= 0) & (action < count), action, count).astype(np.int32)
-    elif action.dtype.itemsize > 4:
-        action = jnp.clip(action, -1, count)
+    elif action.dtype.itemsize > 4:  # no bound of -1, which uint64 cannot hold
+        action = jnp.where(
+            (action >= 0) & (action < count), action, np.asarray(count, action.dtype)
+        )
     # A table, because XLA fuses no look-up with what reads its result. Comparisons it would fuse,
     # with all that computes the action, into the observation: once for each element, which took
     # 70 times as long as the whole step of Go 19x19 on a CPU.

@@ -22,7 +22,7 @@ from jax.experimental import serialize_executable
 from jax.experimental.compilation_cache import compilation_cache
 
 from jaxsolve.core.process import cache_folder
-from jaxsolve.jit import cache
+from jaxsolve.jit import cache_files
 
 
 def is_cacheable(game: object) -> bool:
@@ -53,7 +53,7 @@ def executable(
     shapes = [(np.shape(x), np.asarray(x).dtype.str) for x in leaves]
     key = repr((name, structure, shapes, _surroundings())).encode()
     file = cache_folder() / "executables" / hashlib.sha256(key).hexdigest()[:32]
-    payload = cache.read(file, key)
+    payload = cache_files.read(file, key)
     if payload is not None:
         # If the device cannot load it, for whatever reason, it is compiled again.
         with contextlib.suppress(Exception):
@@ -62,7 +62,7 @@ def executable(
         call = jax.jit(function).lower(*arguments).compile()
     with contextlib.suppress(Exception):  # not every device can serialise its executables
         payload = serialize_executable.serialize(call)[0]
-        cache.write(file, key, payload)
+        cache_files.write(file, key, payload)
     return call
 
 

@@ -19,7 +19,7 @@ processes share it:
   a process compiles for itself.
 
 A finished file is never rewritten, a damaged one counts as missing, and a folder that cannot be
-written, or that others may write to, costs one warning (``jit.cache``).
+written, or that others may write to, costs one warning (``jit.cache_files``).
 
 Compiled functions allocate no arrays. So numba can omit its reference counts, two atomic operations
 for each use of an array, which took four fifths of the search's time.
@@ -58,7 +58,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from jaxsolve.core.process import cache_folder, warn_once
-from jaxsolve.jit import cache
+from jaxsolve.jit import cache_files
 from jaxsolve.jit.inlining import InlinedCompiler, InlinedLibrary, rebuilt
 
 SOURCES = (
@@ -219,8 +219,8 @@ class _Lock:
                 self._held = file, dispatcher
             return
         with contextlib.suppress(OSError):
-            cache.make_folder(entry.parent)
-            if not cache.usable(entry.parent):
+            cache_files.make_folder(entry.parent)
+            if not cache_files.usable(entry.parent):
                 return
             file = os.open(entry.parent / "lock", os.O_RDWR | os.O_CREAT, 0o666)
             try:
@@ -294,11 +294,11 @@ class _CodeCache(_Cache):
         rtsys.initialize(target_context)
         key = self._key(sig, target_context.codegen())
         entry = self._entry(key)
-        code = cache.read(entry, key)
+        code = cache_files.read(entry, key)
         if code is None:
             _lock.acquire(self._dispatcher, entry)
             # Another process may have written it while this one waited.
-            code = cache.read(entry, key)
+            code = cache_files.read(entry, key)
             if code is not None:
                 _lock.release(self._dispatcher)
         return None if code is None else rebuilt(target_context, pickle.loads(code))
@@ -312,7 +312,7 @@ class _CodeCache(_Cache):
                     data.codegen.set_env(environment.env_name, environment)
             if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
                 key = self._key(sig, data.codegen)
-                cache.write(self._entry(key), key, dumps(data._reduce()))
+                cache_files.write(self._entry(key), key, dumps(data._reduce()))
         except RuntimeError:
             # Ctrl-C was lost while LLVM returned its code (``process.raise_lost_interrupt``). The
             # code runs, but it cannot be stored.

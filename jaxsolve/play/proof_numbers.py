@@ -167,7 +167,10 @@ def is_solved(numbers, at, layers):
 
 @inner
 def is_pruned(forest, node, edge, player, layers):
-    """Whether a move of an unsolved node is left out: it is solved, or its bound is no better."""
+    """Whether a move of an unsolved node is not selected.
+
+    It is solved or, with ``PLAYERS``, cannot improve the bound that its mover has at the node.
+    """
     if is_solved(forest.known, edge, layers):
         return True
     if layers != PLAYERS:

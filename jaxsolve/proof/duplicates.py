@@ -24,7 +24,7 @@ def hashed(states: np.ndarray) -> np.ndarray:
 
 
 class RecentPositions:
-    """Hash -> record number of the position inserted last in each slot.
+    """Lossy hash table from position to record number; each slot keeps its latest entry.
 
     Args:
       most_bytes: memory bound. The table grows up to it; then new entries overwrite old ones.

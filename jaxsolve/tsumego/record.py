@@ -4,8 +4,8 @@ variations.
 
 from __future__ import annotations
 
-from jaxsolve.formats import sgf_tree
-from jaxsolve.formats.sgf_tree import Node
+from jaxsolve.formats import sgf_writer
+from jaxsolve.formats.sgf_writer import Node
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, phrase
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
@@ -30,7 +30,7 @@ def record(report: Report, application: str) -> bytes:
         }
     )
     if task.given.title:
-        root.properties["GN"] = [sgf_tree.simple_text(task.given.title)]
+        root.properties["GN"] = [sgf_writer.simple_text(task.given.title)]
     for name, stones in zip(("AB", "AW"), task.stones.stones, strict=True):
         if stones:
             root.properties[name] = _points(report, stones)
@@ -40,10 +40,10 @@ def record(report: Report, application: str) -> bytes:
     words += [
         f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in report.firsts
     ]
-    root.properties["C"] = [sgf_tree.text("\n".join(words))]
+    root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:
         root.children += [_first_move(report, each, move) for move in _right_first(each)]
-    return sgf_tree.dump(root)
+    return sgf_writer.dump(root)
 
 
 def _right_first(each: FirstReport) -> list[MoveReport]:
@@ -51,14 +51,14 @@ def _right_first(each: FirstReport) -> list[MoveReport]:
 
 
 def _points(report: Report, mask: int) -> list[str]:
-    return sgf_tree.points(report.task.grid.list(mask).split(","), report.task.given.size)
+    return sgf_writer.points(report.task.grid.list(mask).split(","), report.task.given.size)
 
 
 def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
     node = _node(report, Variation(move.move, each.first.side) if move.play is None else move.play)
     if move.right is not None:
         node.properties["TE" if move.right else "BM"] = ["1"]
-    node.properties["C"] = [sgf_tree.text(comment(report, each, move))]
+    node.properties["C"] = [sgf_writer.text(comment(report, each, move))]
     if move.zone:
         free = [
             point
@@ -66,7 +66,7 @@ def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
             if not report.task.crucial & report.task.grid.point(point)
         ]
         if free:
-            node.properties[ZONE] = sgf_tree.points(free, report.task.given.size)
+            node.properties[ZONE] = sgf_writer.points(free, report.task.given.size)
     if report.task.crucial:
         node.properties["TR"] = _points(report, report.task.crucial)
     return node
@@ -117,10 +117,10 @@ def _node(report: Report, start: Variation) -> Node:
     todo = [(start, top)]
     while todo:
         step, node = todo.pop()
-        node.properties["BW"[step.player]] = [sgf_tree.point(step.move, report.task.given.size)]
+        node.properties["BW"[step.player]] = [sgf_writer.point(step.move, report.task.given.size)]
         if step.end in _ENDS:
             node.properties["C"] = [
-                sgf_tree.text(_ENDS[step.end].format(SIDES[report.task.defender].capitalize()))
+                sgf_writer.text(_ENDS[step.end].format(SIDES[report.task.defender].capitalize()))
             ]
         node.children = [Node() for _ in step.after]
         todo += zip(step.after, node.children, strict=True)

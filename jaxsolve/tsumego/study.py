@@ -140,9 +140,10 @@ class First:
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: statuses.Answers) -> None:
-        """Sets ``right`` of every first move; None where it is unknown.
+        """Sets ``right`` of every first move.
 
-        ``passing``: answers about the position after a pass.
+        It is True if no other first move, nor a pass, reaches strictly more of the side's aims, and
+        None if that is open. ``passing``: answers about the position after a pass.
         """
         vectors = [self.reached(move.answers, move.move) for move in self.moves]
         passed = [

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from jaxsolve import cli
-from jaxsolve.commands.option_groups import expand_groups
+from jaxsolve.commands.interface.option_groups import expand_groups
 from support.reference import options_by_command
 
 

@@ -91,6 +91,18 @@ def test_a_number_that_is_no_action_is_an_illegal_action(rule_set):
         same(after, before, leave_out=("rewards", "terminated", "legal_action_mask"))
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "uint32", "int8"])
+def test_actions_of_every_integer_type_are_played(dtype):
+    with jax.enable_x64(True):
+        env = Env(make("hex-2"))
+        before = env.init(jax.random.key(0))
+        for step in (env.step, jax.jit(env.step)):
+            assert not step(before, jnp.asarray(3, dtype)).terminated
+            assert step(before, jnp.asarray(4, dtype)).terminated
+            if np.dtype(dtype).itemsize == 8:
+                assert step(before, jnp.asarray(2**32, dtype)).terminated
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_the_winner_gets_the_reward_and_a_finished_game_stays(seed):
     state = play("hex-2", "a1", "b1", "a2", seed=seed)

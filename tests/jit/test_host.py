@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import inspect
 import os
 import shutil
@@ -13,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxsolve.jit import cache, host
+from jaxsolve.jit import cache_files
 from jaxsolve.jit.host import SOURCES, compiled
 from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
 
@@ -175,74 +173,6 @@ time.sleep(300)
     assert "waiting for another process" in errors
 
 
-class Compiling:
-    """The part of a dispatcher that the lock reads."""
-
-    is_compiling = True
-
-
-def is_free(entry: Path) -> bool:
-    """Whether nobody holds the lock of an entry's folder."""
-    with (entry.parent / "lock").open() as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
-
-
-@pytest.mark.parametrize("error", [OSError(errno.ENOLCK, "no locks"), KeyboardInterrupt()])
-def test_the_lock_can_be_acquired_after_an_error_while_waiting(error, tmp_path, monkeypatch):
-    lock, entry, function = host._Lock(), tmp_path / "cache" / "entry", Compiling()
-
-    def failing(file, operation):
-        raise error
-
-    with monkeypatch.context() as patch:
-        patch.setattr(fcntl, "flock", failing)
-        for _ in range(2):
-            if isinstance(error, OSError):  # compiles without the lock
-                lock.acquire(function, entry)
-            else:
-                with pytest.raises(KeyboardInterrupt):
-                    lock.acquire(function, entry)
-    assert is_free(entry)
-    lock.acquire(function, entry)
-    assert not is_free(entry)
-    lock.release(function)
-    assert is_free(entry)
-
-
-def test_the_lock_can_be_acquired_after_it_was_not_granted(tmp_path, monkeypatch):
-    lock, other = host._Lock(), host._Lock()
-    entry, function = tmp_path / "cache" / "entry", Compiling()
-    monkeypatch.setattr(host, "PATIENCE", 0.1)
-    other.acquire(Compiling(), entry)
-    for _ in range(2):
-        lock.acquire(function, entry)
-        lock.release(function)
-    other.forget()
-    lock.acquire(function, entry)
-    assert not is_free(entry)
-    lock.release(function)
-    assert is_free(entry)
-
-
-def test_the_lock_passes_from_a_function_that_failed_to_compile_to_the_next(tmp_path):
-    lock, entry = host._Lock(), tmp_path / "cache" / "entry"
-    failed, inner, following = Compiling(), Compiling(), Compiling()
-    lock.acquire(failed, entry)
-    lock.acquire(inner, entry)
-    lock.release(inner)
-    assert not is_free(entry)
-    failed.is_compiling = False
-    lock.acquire(following, entry)
-    lock.release(failed)
-    assert not is_free(entry)
-    lock.release(following)
-    assert is_free(entry)
-
-
 @pytest.mark.full
 def test_an_inlined_function_is_cached_without_machine_code_and_inlined_by_later_processes(toy):
     (toy / "search" / "loops.py").write_text("""
@@ -391,22 +321,22 @@ def test_a_cache_that_others_may_write_to_is_refused_with_one_warning(toy):
 
 def test_a_file_of_another_owner_is_refused(tmp_path, monkeypatch):
     file = tmp_path / "entry"
-    cache.write(file, b"key", b"code")
-    assert cache.read(file, b"key") == b"code"
+    cache_files.write(file, b"key", b"code")
+    assert cache_files.read(file, b"key") == b"code"
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)
-    assert cache.read(file, b"key") == (
+    assert cache_files.read(file, b"key") == (
         b"code" if owner == 0 else None
     )  # files of root are trusted
     if owner == 0:
         os.chown(file, 12345, -1)
-        assert cache.read(file, b"key") is None
+        assert cache_files.read(file, b"key") is None
 
 
 def test_others_cannot_write_to_stored_files_under_any_umask(tmp_path):
     before = os.umask(0)
     try:
-        cache.write(tmp_path / "folder" / "entry", b"key", b"code")
+        cache_files.write(tmp_path / "folder" / "entry", b"key", b"code")
     finally:
         os.umask(before)
     for path in (tmp_path / "folder", tmp_path / "folder" / "entry"):

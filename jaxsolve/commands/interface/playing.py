@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from jaxsolve.commands import options
-from jaxsolve.commands.options import AsJson, Dtype, Out
+from jaxsolve.commands.interface import options
+from jaxsolve.commands.interface.options import AsJson, Dtype, Out
 
 
 # ---- match -------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from jaxsolve.commands import options
-from jaxsolve.commands.options import (
+from jaxsolve.commands.interface import options
+from jaxsolve.commands.interface.options import (
     AsJson,
     EvaluationLimitOptions,
     LimitOptions,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from jaxsolve.commands import failure
-from jaxsolve.commands.options import AsJson, PositionOptions
+from jaxsolve.commands.interface.options import AsJson, PositionOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class CheckOptions:
             min=1,
             metavar="N",
             help="Play N games of random defence against an accepted proof, "
-            "and N more with moves of the proof only.",
+            "and, if it has zones, N more from other positions that cover its nodes.",
         ),
     ] = None
     seed: Annotated[

@@ -85,7 +85,7 @@ class GoRules(Game):
 
     @property
     def grid(self) -> Grid:
-        """The board, words first."""
+        """Set operations on this board; the word axis comes first."""
         return square(self.size, axis=0)
 
     @property

@@ -219,8 +219,8 @@ def _no_ko_shown(scratch, side, move, colour):
 
 @inner
 def show_no_ko(scratch, side, move, colour):
-    """Adds points until the zone implies that ``move`` takes no ko (it takes none); True if the
-    zone grew.
+    """Grows the zone until it proves that ``move``, which takes no ko in this position, takes none
+    in any covering position. Returns whether the zone grew.
     """
     for k in range(4):
         near = move + step(side, k)

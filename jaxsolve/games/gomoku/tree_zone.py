@@ -91,8 +91,9 @@ def _read_reply(board, frames, tree, f, side, out):
 
 @compiled
 def zone_of_tree(facts, scratch, side, tree, out):
-    """Adds the zone of a tree of ``side`` in the buffers to ``out`` int64[A // 32 + 1]. The board
-    is restored.
+    """Adds to ``out`` int64[A // 32 + 1] the zone of ``side``'s VCT tree ``tree``.
+
+    It changes the board in the buffers and restores it.
     """
     board, frames = board_of(facts, scratch), frames_of(facts, scratch)
     tables, buffers = board.tables, board.buffers

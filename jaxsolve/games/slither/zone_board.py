@@ -229,8 +229,8 @@ def may_relocate(scratch, side, colour, source, target):
 # ---- growth of a zone ----------------------------------------------------------------------------
 @inner
 def know_theirs(scratch, point, mine):
-    """Makes Q's stones known at a point, and with ``mine`` also P's if one stands there; True if
-    that was new.
+    """Adds a point to the zone's set of Q's stones and, if a stone of colour ``mine`` (P's) is
+    there, to P's set. Returns whether the zone grew.
     """
     fresh = scratch[THEIRS + point] == 0
     scratch[THEIRS + point] = 1

@@ -240,9 +240,11 @@ def _show_no_step(scratch, side, theirs, source, target):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The ``unanswered`` callback: all actions but those after which the position covers the one
-    after ``action`` on ``zone``. If ``action`` is a relocation that changes nothing in the zone,
-    all placements are excluded too.
+    """The ``unanswered`` callback.
+
+    ``out`` receives every action except those whose position covers, on ``zone``, the position
+    after ``action``. If ``action`` is a relocation that changes nothing in the zone, all placements
+    are excluded too.
     """
     n, cells, whole = facts[SIZE], facts[SIZE] * facts[SIZE], the_pass(facts)
     for i in range(len(out)):

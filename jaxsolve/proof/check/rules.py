@@ -36,7 +36,10 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def root(self, text: str) -> Any:
-        """As ``position``, with every test of a position that no move has led to."""
+        """The position that a canonical text names, tested in full.
+
+        A position that legal moves reach passes the additional tests by construction.
+        """
 
     @abc.abstractmethod
     def side(self, position: Any) -> int:

@@ -60,7 +60,7 @@ class Zones(abc.ABC):
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int
     ) -> dict[str, str]:
-        """The replies (move -> text after it) that do not lead to positions covering ``won``.
+        """The replies (move -> text after it) whose position does not cover ``won`` on ``zone``.
 
         ``won`` is the text of a position in which the claim holds, ``zone`` its zone.
         """

@@ -42,7 +42,7 @@ from jaxsolve.search.tree.paths import (
     IDLE,
     Leaves,
     enter_child,
-    forget_limits,
+    forget_thresholds,
     highest_decided,
     leaf_request,
     log_is_full,
@@ -64,8 +64,8 @@ STRIDE = 1 << 12
 class RelevanceZone(ProofNumber):
     """Depth-first search with relevance zones and an iteratively increased budget.
 
-    ``limit_a`` of a path holds the budget left at each of its nodes, at the root that of the
-    iteration; ``limit_b`` of the root holds the budget of the last iteration that found a new
+    ``threshold_a`` of a path holds the budget left at each of its nodes, at the root that of the
+    iteration; ``threshold_b`` of the root holds the budget of the last iteration that found a new
     position. Several paths search different moves of the or-player at once, in order.
     """
 
@@ -98,7 +98,7 @@ class RelevanceZone(ProofNumber):
     def absorb(
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
     ) -> int:
-        work.paths.limit_b[:, 0] = work.paths.limit_a[0, 0]
+        work.paths.threshold_b[:, 0] = work.paths.threshold_a[0, 0]
         return super().absorb(work, owners, first, count, rows)
 
     def reopen(self, work: Workspace) -> bool:
@@ -107,7 +107,7 @@ class RelevanceZone(ProofNumber):
         work.tree.extra[: work.tree.counters[EDGES], TRIED] = (
             0  # these were budgets of the claim before
         )
-        forget_limits(work.paths)
+        forget_thresholds(work.paths)
         return True
 
     def best_edge(self, tree: Tree, node: int) -> int:
@@ -202,7 +202,7 @@ def _refute_all(tree, paths, path, node, budget, claim: ClaimCodes):
 def _next_move(tree, paths, path, claim: ClaimCodes):
     """The move to take at the path's node; NONE if the budget is spent or too small, or WAIT."""
     depth = paths.depth[path]
-    node, budget = paths.nodes[path, depth], paths.limit_a[path, depth]
+    node, budget = paths.nodes[path, depth], paths.threshold_a[path, depth]
     if depth + 2 >= paths.nodes.shape[1] or budget < max(1, moves_to_goal(tree, node)):
         return np.int64(NONE)
     if tree.nodes[node].mover == claim.or_player:
@@ -215,7 +215,7 @@ def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
     """Moves a path up from a node that its budget did not decide."""
     depth = paths.depth[path] - 1
     at = tree.nodes[paths.nodes[path, depth]].edges + paths.edges[path, depth]
-    tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.limit_a[path, depth])
+    tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.threshold_a[path, depth])
     pop(tree, paths, path, claim)
 
 
@@ -225,10 +225,10 @@ def _deepen(paths):
     for path in range(len(paths.depth)):
         if paths.depth[path] > 0 or paths.flying[path]:
             return False
-    budget = paths.limit_a[0, 0] + 1
-    if budget > paths.limit_b[0, 0] + FRUITLESS:
+    budget = paths.threshold_a[0, 0] + 1
+    if budget > paths.threshold_b[0, 0] + FRUITLESS:
         return False
-    paths.limit_a[:, 0] = budget
+    paths.threshold_a[:, 0] = budget
     return True
 
 
@@ -268,7 +268,7 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
             continue
         if number < 0:
             break
-        budget = paths.limit_a[path, depth] - _price(tree, node, number, claim)
+        budget = paths.threshold_a[path, depth] - _price(tree, node, number, claim)
         reached = approach(tree, paths, path, number)
         if reached == FOUND:
             return FOUND
@@ -283,9 +283,9 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
 @compiled
 def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
     tree, paths = work.tree, work.paths
-    if paths.limit_a[0, 0] >= INF:  # new paths
-        paths.limit_a[:, 0] = 1
-        paths.limit_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
+    if paths.threshold_a[0, 0] >= INF:  # new paths
+        paths.threshold_a[:, 0] = 1
+        paths.threshold_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
     count = 0
     for path in range(first, last):
         found = _descend(tree, paths, path, work.claim, weights, work.log)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxsolve.games.game import Game
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.records import are_records, zone_words_of
+from jaxsolve.proof.record_checks import are_records, zone_words_of
 
 
 class PatternsError(ValueError):

@@ -14,7 +14,7 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.decided import Original
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.records import are_records
+from jaxsolve.proof.record_checks import are_records
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import Result, unsaved
 from jaxsolve.search.run.effort import Effort

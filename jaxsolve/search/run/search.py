@@ -19,7 +19,7 @@ from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.eviction import Eviction, MemoryFull
 from jaxsolve.search.tree.expansion import EVALUATED, EXPANDED, place
-from jaxsolve.search.tree.paths import forget_limits, new_leaves, new_paths
+from jaxsolve.search.tree.paths import forget_thresholds, new_leaves, new_paths
 from jaxsolve.search.tree.tree import (
     ACTION,
     CUT,
@@ -306,7 +306,7 @@ class Search:
         warm_up(fallback, self.game.may_repeat, self.evaluator.layout.zoned)
         self.order.compute(fallback, self.work)
         if keep:
-            forget_limits(self.work.paths)  # thresholds of the method before
+            forget_thresholds(self.work.paths)  # thresholds of the method before
             fallback.reset_hopeless(self.work)
         else:
             self._rebuild()

@@ -96,7 +96,7 @@ class Fallback(BeforeWave, WhenExhausted):
         )
 
     def needs_idle(self, search: Search) -> bool:
-        """Unless the tree is kept."""
+        """True if the fallback needs a new tree; then no leaf may be in flight."""
         fallback = search.method.fallback
         return fallback is None or not search.method.shares_tree(fallback)
 

@@ -49,7 +49,7 @@ class Stage(abc.ABC):
         return []
 
     def with_results(self, results: list[Result]) -> list[Result]:
-        """The question's results up to and including the job's ``results``."""
+        """Earlier results of the question, combined with the ``results`` of this job."""
         return results
 
     @abc.abstractmethod

@@ -132,10 +132,9 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 
 @inner
 def has_network_output(row, offsets: Offsets):
-    """Whether the row holds a network's output; not if its position was in the table when
-    evaluated.
+    """Whether the row holds a network's output.
 
-    The table may have evicted it since.
+    It holds none if the position was in the table at evaluation, even if it has been evicted since.
     """
     if offsets.priors == NONE:
         return False

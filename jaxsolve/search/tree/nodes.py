@@ -139,7 +139,8 @@ def unpin(tree, node):
 
 @inner
 def forced_entry(tree, node, number):
-    """Whether list entry ``number`` is listed first, with numbers of its own: forcing, or a null
-    move.
+    """Whether list entry ``number`` is in the group listed first, with its own initial numbers.
+
+    The group holds forcing moves, or the null move.
     """
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0

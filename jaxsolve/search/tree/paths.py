@@ -26,8 +26,8 @@ class Paths(NamedTuple):
 
     nodes: np.ndarray  # int64[W, D]
     edges: np.ndarray  # int64[W, D] number of the edge taken from the node at the same depth
-    limit_a: np.ndarray  # int64[W, D] threshold of phi
-    limit_b: np.ndarray  # int64[W, D] threshold of delta
+    threshold_a: np.ndarray  # int64[W, D] threshold of phi
+    threshold_b: np.ndarray  # int64[W, D] threshold of delta
     work: np.ndarray  # int64[W, D] expansions below the node not yet added to it
     depth: np.ndarray  # int64[W] index of the deepest node
     flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
@@ -77,16 +77,16 @@ def log_decided(tree, node, move, log):
 
 def new_paths(width: int, depth: int) -> Paths:
     """``width`` paths of at most ``depth`` nodes, all at node 0, the root."""
-    nodes, edges, limit_a, limit_b, work = np.zeros((5, width, depth), np.int64)
+    nodes, edges, threshold_a, threshold_b, work = np.zeros((5, width, depth), np.int64)
     depths, flying = np.zeros((2, width), np.int64)
-    paths = Paths(nodes, edges, limit_a, limit_b, work, depths, flying)
-    forget_limits(paths)
+    paths = Paths(nodes, edges, threshold_a, threshold_b, work, depths, flying)
+    forget_thresholds(paths)
     return paths
 
 
-def forget_limits(paths: Paths) -> None:
+def forget_thresholds(paths: Paths) -> None:
     """Resets the thresholds of paths at the root to those of new paths: none."""
-    paths.limit_a[:, 0] = paths.limit_b[:, 0] = 4 * INF
+    paths.threshold_a[:, 0] = paths.threshold_b[:, 0] = 4 * INF
 
 
 def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:
@@ -124,7 +124,7 @@ def leave_node(tree, paths, path):
 
 
 @inner
-def enter_child(tree, paths, path, number, limit_a, limit_b):
+def enter_child(tree, paths, path, number, threshold_a, threshold_b):
     """Moves a path down an edge that has a child."""
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
@@ -133,8 +133,8 @@ def enter_child(tree, paths, path, number, limit_a, limit_b):
     tree.nodes[edge.child].pins += 1
     paths.edges[path, depth] = number
     paths.nodes[path, depth + 1] = edge.child
-    paths.limit_a[path, depth + 1] = limit_a
-    paths.limit_b[path, depth + 1] = limit_b
+    paths.threshold_a[path, depth + 1] = threshold_a
+    paths.threshold_b[path, depth + 1] = threshold_b
     paths.work[path, depth + 1] = 0
     paths.depth[path] = depth + 1
 

@@ -41,7 +41,7 @@ def is_open(tree, node, action):
 
 @inner
 def write_terminal_zone(tree, row, offsets):
-    """Writes the zone of a position that its row decides to ``buffers[0]``."""
+    """Writes to ``buffers[0]`` the zone of a position whose result is in its row."""
     zone = tree.zoning.buffers[0]
     if offsets.zone != ABSENT:
         for i in range(tree.zones.shape[1]):

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import jaxsolve.search
 from jaxsolve import cli
-from jaxsolve.commands import options
+from jaxsolve.commands.interface import options
 from jaxsolve.games.registry import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value

@@ -122,8 +122,8 @@ def test_one_path_searches_depth_first():
         paths: Paths = job.search.work.paths
         depth = int(paths.depth[0])
         lines.append(tuple(paths.edges[0, : depth + 1].tolist()))
-        begun.append(int(paths.limit_a[0, 0]))
-        left = paths.limit_a[0, : depth + 1]
+        begun.append(int(paths.threshold_a[0, 0]))
+        left = paths.threshold_a[0, : depth + 1]
         assert (left[:-1] >= left[1:]).all() and left[-1] >= 0
     job.finish()
     job.close()
@@ -164,14 +164,14 @@ def test_a_long_descent_is_split_into_calls():
             search.absorb(0, job.evaluator(states, actions, 0))
     search.retreat()
     search.tree.extra[:] = 0  # everything is searched again, almost nothing is new
-    budget = int(search.work.paths.limit_a[0, 0])
-    search.work.paths.limit_a[0, 0] = 1
+    budget = int(search.work.paths.threshold_a[0, 0])
+    search.work.paths.threshold_a[0, 0] = 1
     stops = 0
-    while search.work.paths.limit_a[0, 0] < budget:
+    while search.work.paths.threshold_a[0, 0] < budget:
         states, actions, count = search.select(0)
         if count:
             search.absorb(0, job.evaluator(states, actions, 0))
-        elif search.work.paths.limit_a[0, 0] < budget:
+        elif search.work.paths.threshold_a[0, 0] < budget:
             assert search.work.paths.depth[0] > 0
             stops += 1
     job.close()

@@ -15,7 +15,7 @@ from jaxsolve.games import make
 from jaxsolve.games.game import Game, State
 from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.proof.log import CHUNK, MAGIC, ProofLogError
-from jaxsolve.proof.records import are_records, zone_words_of
+from jaxsolve.proof.record_checks import are_records, zone_words_of
 from jaxsolve.search import Claim, Limits, PatternsError, SharedPatterns, Verdict, solve
 from jaxsolve.search.run.records import LOG
 from support.cli import run

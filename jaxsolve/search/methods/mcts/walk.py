@@ -208,7 +208,10 @@ def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
 
 @compiled
 def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
-    """As ``pns.walk.select``."""
+    """Takes paths ``first..last-1`` to new leaves.
+
+    Returns (number of leaves, FINISHED if the root is decided else FOUND).
+    """
     count = 0
     for path in range(first, last):
         found = _descend(work.tree, work.paths, path, work.claim, exploring, work.log)

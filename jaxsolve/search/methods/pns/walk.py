@@ -125,9 +125,9 @@ def approach(tree, paths, path, number):
 
 
 @inner
-def _limits(tree, paths, path, number, delta, second, weights: Weights):
-    """(limit_a, limit_b) of the child that an edge of the path's node leads to: the thresholds of
-    df-pn for its phi and delta (Nagai 2002).
+def _child_thresholds(tree, paths, path, number, delta, second, weights: Weights):
+    """Thresholds (threshold_a, threshold_b) of df-pn for phi and delta of the child that an edge of
+    the path's node leads to (Nagai 2002).
 
     Args:
       delta, second: of the node, as ``rank`` returns them.
@@ -137,17 +137,19 @@ def _limits(tree, paths, path, number, delta, second, weights: Weights):
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
     edge = tree.edges[tree.nodes[node].edges + number]
-    limit_a = paths.limit_a[path, depth]
+    threshold_a = paths.threshold_a[path, depth]
     if second < BIG:
-        limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + weights.epsilon))) + 1)
-    limit_a = max(limit_a, np.int64(edge.a) + 1)
-    limit_b = paths.limit_b[path, depth] - delta + edge.b
+        threshold_a = min(threshold_a, np.int64(math.ceil(second * (1.0 + weights.epsilon))) + 1)
+    threshold_a = max(threshold_a, np.int64(edge.a) + 1)
+    threshold_b = paths.threshold_b[path, depth] - delta + edge.b
     if number == 0 and weights.step > 0.0 and awaits_null_move(tree, node):
-        limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / weights.step))  # see ``_of_null``
-    limit_b = max(limit_b, np.int64(edge.b) + 1)
+        threshold_b = np.int64(
+            math.ceil(paths.threshold_b[path, depth] / weights.step)
+        )  # see ``_of_null``
+    threshold_b = max(threshold_b, np.int64(edge.b) + 1)
     if tree.nodes[edge.child].mover == tree.nodes[node].mover:
-        return limit_a, limit_b
-    return limit_b, limit_a
+        return threshold_a, threshold_b
+    return threshold_b, threshold_a
 
 
 @inner
@@ -176,8 +178,8 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
         if depth > 0:
             leave = (
                 decided
-                or phi >= paths.limit_a[path, depth]
-                or delta >= paths.limit_b[path, depth]
+                or phi >= paths.threshold_a[path, depth]
+                or delta >= paths.threshold_b[path, depth]
                 or (phi >= BIG and delta >= BIG)
             )
             if leave or (weights.leave_on_change and (record.pn != pn or record.dn != dn)):
@@ -195,8 +197,10 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
             break
         if refresh(tree, node, best, claim):
             continue
-        limit_a, limit_b = _limits(tree, paths, path, best, delta, second, weights)
-        enter_child(tree, paths, path, best, limit_a, limit_b)
+        threshold_a, threshold_b = _child_thresholds(
+            tree, paths, path, best, delta, second, weights
+        )
+        enter_child(tree, paths, path, best, threshold_a, threshold_b)
     unwind(tree, paths, path, 0, claim, weights, log)
     return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE
 

@@ -180,7 +180,7 @@ class GoText:
         return f"{board} {'wb'[position.side]}{field}{tail}"
 
     def settled(self, position: GoPosition) -> str:
-        """Text of a position without opening and history, from its other fields."""
+        """Canonical text of a position without its opening and history fields."""
         ko = f" ko={self.grid.names[position.ko]}" if position.ko else ""
         passes = f" passes={position.passes}" if position.passes else ""
         tail = self._tail(position, None, position.crucial, "")

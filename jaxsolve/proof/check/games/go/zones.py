@@ -45,7 +45,7 @@ class View:
 
     @functools.cached_property
     def my_groups(self) -> Chains:
-        """P's groups by their liberties in the zone."""
+        """P's groups in the zone, classified by their liberties in it (``Chains``)."""
         return self.rules.chains(self.mine, self.empty)
 
     @functools.cached_property
@@ -331,7 +331,9 @@ class GoZones(WrittenZones):
         return not view.loose(tight) & inside
 
     def no_other_ko(self, view: View, bit: int, captured: int, inside: int) -> bool:
-        """A3: a capture of one stone in a child's zone that is no ko here is no ko there."""
+        """A3: if Q's move at ``bit`` captures one stone in this position without taking a ko, it
+        takes none in any covering position.
+        """
         if not bit & view.zone or self.rules.takes_ko(view.position, bit, captured):
             return True
         closed = list(view.closed(view.my_groups.atari.get(bit, 0)))

@@ -8,9 +8,9 @@ import re
 import pytest
 from sgfmill import sgf as peers
 
-from jaxsolve.formats import sgf, sgf_tree
+from jaxsolve.formats import sgf, sgf_writer
 from jaxsolve.formats.record import FormatError
-from jaxsolve.formats.sgf_tree import Node
+from jaxsolve.formats.sgf_writer import Node
 
 WORDS = [
     "a ] b",
@@ -32,13 +32,13 @@ WORDS = [
 @pytest.mark.parametrize("words", WORDS)
 def test_any_comment_is_read_back(words):
     root = peers.Sgf_game.from_bytes(
-        sgf_tree.dump(
+        sgf_writer.dump(
             Node(
                 {
                     "SZ": ["9"],
                     "CA": ["UTF-8"],
-                    "C": [sgf_tree.text(words)],
-                    "GN": [sgf_tree.simple_text(words)],
+                    "C": [sgf_writer.text(words)],
+                    "GN": [sgf_writer.simple_text(words)],
                 }
             )
         )
@@ -57,11 +57,11 @@ def random_tree(rng: random.Random, nodes: int, size: int) -> Node:
         name = rng.choice("ABCDEFGHJ"[:size]) + str(rng.randint(1, size))
         child = Node(
             {
-                "BW"[depth % 2]: [sgf_tree.point(rng.choice([name, "pass"]), size)],
-                "C": [sgf_tree.text(f"{number} {rng.choice(WORDS)}")],
+                "BW"[depth % 2]: [sgf_writer.point(rng.choice([name, "pass"]), size)],
+                "C": [sgf_writer.text(f"{number} {rng.choice(WORDS)}")],
             }
         )
-        child.properties["TR"] = sgf_tree.points([name, "A1"], size)
+        child.properties["TR"] = sgf_writer.points([name, "A1"], size)
         parent.children.append(child)
         open_.append((child, depth + 1))
     return root
@@ -80,7 +80,7 @@ def same(written: Node, read: peers.Tree_node) -> None:
 def test_a_tree_is_read_back_node_by_node(seed):
     rng = random.Random(seed)
     root = random_tree(rng, 60, rng.choice([5, 9]))
-    data = sgf_tree.dump(root)
+    data = sgf_writer.dump(root)
     same(root, peers.Sgf_game.from_bytes(data).get_root())
     longest = max(
         len(value)
@@ -97,26 +97,26 @@ def test_a_line_of_a_thousand_moves_is_written_without_recursion():
     for _ in range(1000):
         node.children.append(Node({"B": ["aa"]}))
         node = node.children[0]
-    assert sgf_tree.dump(root).replace(b"\n", b"").count(b";B[aa]") == 1000
+    assert sgf_writer.dump(root).replace(b"\n", b"").count(b";B[aa]") == 1000
 
 
 @pytest.mark.parametrize(
     ("name", "raw"), [("A1", "as"), ("T19", "sa"), ("J10", "ij"), ("pass", "")]
 )
 def test_points_count_from_the_top_left(name, raw):
-    assert sgf_tree.point(name, 19) == raw
+    assert sgf_writer.point(name, 19) == raw
 
 
 @pytest.mark.parametrize("name", ["I3", "A0", "A20", "U1"])
 def test_points_off_the_board_are_refused(name):
     with pytest.raises(ValueError, match=re.escape(repr(name))):
-        sgf_tree.point(name, 19)
+        sgf_writer.point(name, 19)
 
 
 def test_properties_need_a_name_and_a_value():
     for properties in ({"b": ["aa"]}, {"B": []}):
         with pytest.raises(ValueError, match="needs a name"):
-            sgf_tree.dump(Node(properties))
+            sgf_writer.dump(Node(properties))
 
 
 # ---- positions with marks ------------------------------------------------------------------------
