@@ -53,6 +53,8 @@ class Env:
     terminal_observation: bool = True  # whether states have a ``_terminal_observation``
 
     def __post_init__(self) -> None:
+        if isinstance(self.game, str):
+            raise ValueError(f"Env takes a game, not a name: Env(make({self.game!r})).")
         if self.max_steps is not None and self.max_steps < 1:
             raise ValueError(f"max_steps must be at least 1, not {self.max_steps}.")
         if self.cap not in ("truncation", "termination"):

@@ -148,6 +148,8 @@ def test_max_steps_truncates_without_reward():
     same(again, state)
     state = play("hex-2", "a1", "b1", "a2", max_steps=3)  # a win on the last step counts
     assert bool(state.terminated) and not bool(state.truncated)
+    with pytest.raises(ValueError, match="a game, not a name"):
+        Env("hex-2")
     with pytest.raises(ValueError, match="max_steps"):
         Env(make("awari"), max_steps=0)
 

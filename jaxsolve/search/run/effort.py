@@ -46,11 +46,11 @@ class Stopwatch:
         """Wall seconds since the start, compilation excluded."""
         return max(0.0, time.perf_counter() - self._start - self._excluded)
 
-    def add(self, seconds: float, compilation: float = 0.0) -> None:
-        """Adds CPU seconds of search and of compilation."""
+    def add(self, seconds: float, compilation: float = 0.0, wall: float = 0.0) -> None:
+        """Adds CPU seconds of search, and CPU and wall seconds of compilation."""
         self.cpu_seconds += seconds
         self.compile_seconds += compilation
-        self._excluded += compilation
+        self._excluded += wall
 
     def exclude_start(self) -> None:
         """Excludes all wall time so far: the setup of the search."""
@@ -59,17 +59,19 @@ class Stopwatch:
     @contextlib.contextmanager
     def compiling(self) -> Iterator[None]:
         """Counts the CPU seconds of the block as compilation."""
-        start = cpu_seconds()
+        start, begun = cpu_seconds(), time.perf_counter()
         yield
-        self.add(0.0, cpu_seconds() - start)
+        self.add(0.0, cpu_seconds() - start, time.perf_counter() - begun)
 
     @contextlib.contextmanager
     def searching(self, evaluator: Evaluator) -> Iterator[None]:
         """Counts the CPU seconds of the block as search, the evaluator's as compilation."""
-        start, compiled = cpu_seconds(), evaluator.compile_seconds
+        start = cpu_seconds()
+        compiled, waited = evaluator.compile_seconds, evaluator.compile_wall_seconds
         yield
         compiled = evaluator.compile_seconds - compiled
-        self.add(max(0.0, cpu_seconds() - start - compiled), compiled)
+        waited = evaluator.compile_wall_seconds - waited
+        self.add(max(0.0, cpu_seconds() - start - compiled), compiled, waited)
 
 
 def first_share(limits: Limits) -> Limits:

@@ -156,9 +156,9 @@ class Job:
     def _current(self) -> ClaimRecords:
         return self.records[0 if self._search is None else self._search.claim_index]
 
-    def add_cpu_seconds(self, seconds: float, compilation: float = 0.0) -> None:
-        """Adds CPU seconds of search and of compilation to the job's effort."""
-        self._stopwatch.add(seconds, compilation)
+    def add_seconds(self, seconds: float, compilation: float = 0.0, wall: float = 0.0) -> None:
+        """Adds CPU seconds of search, and CPU and wall seconds of compilation, to the effort."""
+        self._stopwatch.add(seconds, compilation, wall)
 
     @property
     def cpu_seconds(self) -> float:
@@ -288,7 +288,7 @@ class Job:
             adoption.adopt(self.search, states, moves, zones, known=False)
         except MemoryFull:
             self.reason = self._full()
-        self.add_cpu_seconds(time.thread_time() - start)
+        self.add_seconds(time.thread_time() - start)
 
     def _adopt_log(self) -> None:
         """Enters the records of the present claim's log."""

@@ -219,6 +219,7 @@ class _StepClock:
     def __init__(self, evaluator: Evaluator, jobs: Sequence[Job]):
         self._evaluator, self._jobs = evaluator, tuple(jobs)
         self._start, self._compiled = cpu_seconds(), evaluator.compile_seconds
+        self._waited = evaluator.compile_wall_seconds
         self._own: dict[Job, float] = {}
         self.sent: list[tuple[Job, int]] = []
 
@@ -237,15 +238,16 @@ class _StepClock:
     def stop(self) -> None:
         """Ends the step and adds its CPU seconds to the jobs."""
         compiled = self._evaluator.compile_seconds - self._compiled
+        waited = self._evaluator.compile_wall_seconds - self._waited  # by every job
         rest = max(0.0, cpu_seconds() - self._start - compiled - sum(self._own.values()))
         if len(self._jobs) == 1:
-            self._jobs[0].add_cpu_seconds(rest, compiled)
+            self._jobs[0].add_seconds(rest, compiled, waited)
             return
         total = sum(count for _, count in self.sent)
         leaves = dict(self.sent) if total else dict.fromkeys(self._jobs, 1)
         for job in self._jobs:
             share = leaves.get(job, 0) / (total or len(self._jobs))
-            job.add_cpu_seconds(self._own.get(job, 0.0) + rest * share, compiled * share)
+            job.add_seconds(self._own.get(job, 0.0) + rest * share, compiled * share, waited)
 
 
 _ALONE: contextlib.AbstractContextManager[None] = contextlib.nullcontext()

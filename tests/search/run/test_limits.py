@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from jaxsolve.core.process import cpu_seconds
@@ -9,6 +11,7 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
+from jaxsolve.search.run.effort import Stopwatch
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
@@ -94,6 +97,19 @@ def test_cpu_seconds_of_pooled_jobs_sum_to_at_most_those_of_the_process():
     assert all(job.cpu_seconds > 0 for job in jobs)
     assert charged + compiled <= used
     assert charged < used - evaluator.compile_seconds
+
+
+def test_a_wait_for_compilation_is_no_wall_time_of_a_search():
+    """On a busy machine, compilation takes many more wall seconds than CPU seconds."""
+    watch = Stopwatch()
+    with watch.compiling():
+        time.sleep(0.5)
+    assert watch.wall_seconds < 0.5
+    evaluator = Evaluator(make("hex-2"))
+    with watch.searching(evaluator):
+        time.sleep(0.5)
+        evaluator.compile_wall_seconds += 0.5
+    assert watch.wall_seconds < 0.5
 
 
 def test_effort_of_two_claims_is_counted_once():
