@@ -44,9 +44,7 @@ class Limits:
             getattr(self, name),
         )
         shown = f"{round(limit, 2) or limit:g}" if "seconds" in name else str(limit)
-        return (
-            f"The limit of {shown}{unit.removesuffix('s') if shown == '1' else unit} was reached."
-        )
+        return f"The limit of {shown}{unit} was reached."
 
 
 @dataclass(frozen=True)
