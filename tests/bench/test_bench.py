@@ -7,12 +7,9 @@ import json
 import jax
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from jaxsolve import cli
 from jaxsolve.bench import (
     lone_tree,
-    measure,
     patterns,
     play,
     positions,
@@ -23,16 +20,7 @@ from jaxsolve.games import make
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.networks import shipped
-
-
-def bench(*words):
-    return CliRunner().invoke(cli.app, ["bench", *map(str, words)])
-
-
-@pytest.fixture(autouse=True)
-def short_repeats(monkeypatch):
-    """Repeats too short to measure speed, but long enough for a test."""
-    monkeypatch.setattr(measure.rates, "__defaults__", (0.01,))
+from support.cli import bench
 
 
 @pytest.mark.full

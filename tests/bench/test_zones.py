@@ -6,11 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from jaxsolve import cli
 from jaxsolve.bench import (
-    measure,
     positions,
     zone_variants,
     zones,
@@ -24,16 +21,7 @@ from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.patterns import LOOKUPS
 from jaxsolve.search.tree.tree import ACTION, NODES, PLANNED_FLAG
-
-
-def bench(*words):
-    return CliRunner().invoke(cli.app, ["bench", *map(str, words)])
-
-
-@pytest.fixture(autouse=True)
-def short_repeats(monkeypatch):
-    """Repeats too short to measure speed, but long enough for a test."""
-    monkeypatch.setattr(measure.rates, "__defaults__", (0.01,))
+from support.cli import bench
 
 
 @pytest.mark.full

@@ -31,6 +31,11 @@ def run(*words):
     return CliRunner().invoke(cli.app, [str(word) for word in words])
 
 
+def bench(*words):
+    """``jaxsolve bench`` in this process."""
+    return run("bench", *words)
+
+
 def one_object(result):
     """The JSON object that is the whole standard output."""
     assert result.stdout.count("\n") == 1
