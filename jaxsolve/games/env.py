@@ -220,13 +220,13 @@ def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array
         action = np.asarray(action)
         if action.dtype == object or action.dtype.itemsize > 4:  # JAX would truncate to 32 bits
             action = np.where((action >= 0) & (action < count), action, count).astype(np.int32)
-    elif action.dtype.itemsize > 4:  # no bound of -1, which uint64 cannot hold
+    elif action.dtype.itemsize > 4:  # uint64 cannot hold a bound of -1
         action = jnp.where(
             (action >= 0) & (action < count), action, np.asarray(count, action.dtype)
         )
-    # A table, because XLA fuses no look-up with what reads its result. Comparisons it would fuse,
-    # with all that computes the action, into the observation: once for each element, which took
-    # 70 times as long as the whole step of Go 19x19 on a CPU.
+    # XLA does not fuse a table look-up with its readers. It would fuse comparisons, and everything
+    # that computes the action, into the observation, and evaluate them once for each element. On a
+    # CPU a step of Go 19x19 then took 70 times as long.
     numbers = np.arange(-1, count + 1, dtype=np.int32)
     numbers[0] = count
     index = jnp.clip(jnp.asarray(action, jnp.int32), -1, count) + 1

@@ -238,7 +238,7 @@ class _StepClock:
     def stop(self) -> None:
         """Ends the step and adds its CPU seconds to the jobs."""
         compiled = self._evaluator.compile_seconds - self._compiled
-        waited = self._evaluator.compile_wall_seconds - self._waited  # by every job
+        waited = self._evaluator.compile_wall_seconds - self._waited  # each job waited for it
         rest = max(0.0, cpu_seconds() - self._start - compiled - sum(self._own.values()))
         if len(self._jobs) == 1:
             self._jobs[0].add_seconds(rest, compiled, waited)
