@@ -21,7 +21,7 @@ from jax.sharding import PartitionSpec as P
 
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.jit import device
+from jaxsolve.jit import compile_clock, device
 
 if TYPE_CHECKING:
     from typing import Any as Device  # ``jax.Device`` is a variable to type checkers
@@ -83,7 +83,7 @@ class Call:
         One thread compiles at a time, so that no CPU second is counted twice; waiting is not
         counted.
         """
-        with _compiling:
+        with compile_clock.measured(_compiling):
             if size in self.compiled:
                 return self.compiled[size](*arguments), 0.0
             start = cpu_seconds()

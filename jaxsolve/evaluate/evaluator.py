@@ -135,7 +135,6 @@ class Evaluator:
 
     def _clear_counters(self) -> None:
         self.compile_seconds = 0.0  # CPU seconds of this process spent in first calls
-        self.compile_wall_seconds = 0.0  # wall seconds of them
         self.device_seconds = 0.0  # wall seconds waited for the device
         self._counting = threading.Lock()
 
@@ -318,11 +317,9 @@ class Evaluator:
             if self._calls.sends_home:
                 jax.tree.map(lambda x: x.copy_to_host_async(), out)
             return out
-        begun = time.perf_counter()
         out, seconds = call.first(size, *arguments)
         with self._counting:
             self.compile_seconds += seconds
-            self.compile_wall_seconds += time.perf_counter() - begun
         return out
 
     def _wait(self, words: jax.Array | np.ndarray) -> np.ndarray:

@@ -39,6 +39,9 @@ NUMBA = {
     "numba.core.codegen.CPUCodegen._module_pass_manager": (
         "numba 0.68 builds LLVM's passes with other settings only by this method."
     ),
+    "numba.core.compiler_lock.global_compiler_lock": (
+        "numba 0.68 compiles under it; seconds of compilation are measured under it too."
+    ),
     "numba.core.runtime.rtsys": (
         "A full refresh of numba 0.68's context imports scipy; initialising this does not."
     ),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxsolve.core.process import cpu_seconds
-from jaxsolve.evaluate import Evaluator
+from jaxsolve.jit import compile_clock
 from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits
 
@@ -64,14 +64,12 @@ class Stopwatch:
         self.add(0.0, cpu_seconds() - start, time.perf_counter() - begun)
 
     @contextlib.contextmanager
-    def searching(self, evaluator: Evaluator) -> Iterator[None]:
-        """Counts the CPU seconds of the block as search, the evaluator's as compilation."""
-        start = cpu_seconds()
-        compiled, waited = evaluator.compile_seconds, evaluator.compile_wall_seconds
+    def searching(self) -> Iterator[None]:
+        """Counts the CPU seconds of the block as search, those of compilation in it apart."""
+        start, before = cpu_seconds(), compile_clock.read()
         yield
-        compiled = evaluator.compile_seconds - compiled
-        waited = evaluator.compile_wall_seconds - waited
-        self.add(max(0.0, cpu_seconds() - start - compiled), compiled, waited)
+        compilation = compile_clock.read().since(before)
+        self.add(max(0.0, cpu_seconds() - start - compilation.cpu), *compilation)
 
 
 def first_share(limits: Limits) -> Limits:

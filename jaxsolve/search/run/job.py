@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator, sides_to_move
 from jaxsolve.games.game import Game, State
+from jaxsolve.jit import compile_clock
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.question import Claim, Verdict, default_claim
@@ -73,10 +74,11 @@ class Job:
         self.game, self.settings, self.original = game, options.settings, original
         self._relaxed, self._exchange = relaxed, Exchange(options.patterns)
         self.root = packed_root(game, state)
-        self.method, self.evaluator = _method_and_evaluator(game, options)
+        self._stopwatch = Stopwatch()
+        with self._stopwatch.compiling():
+            self.method, self.evaluator = _method_and_evaluator(game, options)
         self.reason: str | None = None  # why the job ended, if not by an answer
         self.interrupted = False
-        self._stopwatch = Stopwatch()
         self._flushed = time.perf_counter()
         self._memory = max(1, int(self.settings.memory_mb * share))
         self._search: Search | None = None
@@ -85,19 +87,20 @@ class Job:
         wanted = wanted or [default_claim(game, state)]
         position, alone = SearchedPosition(game, state, original), len(wanted) == 1
         try:
-            for claim in wanted:
-                out: Path | None = options.out
-                self.records.append(
-                    ClaimRecords(
-                        claim,
-                        position,
-                        self.evaluator,
-                        out=out if out is None or alone else out / claim.result,
-                        options=options,
-                        memory_mb=self._memory,
-                        alone=alone,
+            with self._stopwatch.searching():
+                for claim in wanted:
+                    out: Path | None = options.out
+                    self.records.append(
+                        ClaimRecords(
+                            claim,
+                            position,
+                            self.evaluator,
+                            out=out if out is None or alone else out / claim.result,
+                            options=options,
+                            memory_mb=self._memory,
+                            alone=alone,
+                        )
                     )
-                )
             self._start(options.resume)
         except BaseException:
             self.close()
@@ -106,7 +109,7 @@ class Job:
     def _start(self, resume: bool) -> None:
         with self._stopwatch.compiling():
             warm_up_search(self.method, self.game, self.evaluator)
-        with self._stopwatch.searching(self.evaluator):
+        with self._stopwatch.searching():
             try:
                 allocate = Allocator(
                     self.game,
@@ -183,7 +186,7 @@ class Job:
             return False
         with self._stopwatch.compiling():
             sides_to_move(self.game, self.root[None])
-        with self._stopwatch.searching(self.evaluator):
+        with self._stopwatch.searching():
             search.retreat()
             following = self.records[search.claim_index + 1]
             known = len(following.log)  # of a run that is resumed
@@ -283,12 +286,14 @@ class Job:
         """
         if self.done or claim != self._current.claim:
             return
-        start = time.thread_time()
+        start, before = time.thread_time(), compile_clock.read()
         try:
             adoption.adopt(self.search, states, moves, zones, known=False)
         except MemoryFull:
             self.reason = self._full()
-        self.add_seconds(time.thread_time() - start)
+        compilation = compile_clock.read().since(before)
+        seconds = max(0.0, time.thread_time() - start - compilation.cpu)
+        self.add_seconds(seconds, *compilation)
 
     def _adopt_log(self) -> None:
         """Enters the records of the present claim's log."""

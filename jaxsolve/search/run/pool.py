@@ -19,6 +19,7 @@ import numpy as np
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
 from jaxsolve.games.game import Game
+from jaxsolve.jit import compile_clock
 from jaxsolve.question import Claim
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run.job import Job
@@ -112,7 +113,7 @@ class Pool:
         """
         with self._lock:
             for flight in range(self.flights):
-                clock = _StepClock(self.evaluator, self._jobs)
+                clock = _StepClock(self._jobs)
                 self._receive(flight, clock)
                 if self._waves[flight] is None:
                     self._send(flight, clock)
@@ -125,7 +126,7 @@ class Pool:
         with self._lock:
             for flight in range(self.flights):
                 while self._waves[flight] is not None:
-                    self._receive(flight, _StepClock(self.evaluator, self._jobs))
+                    self._receive(flight, _StepClock(self._jobs))
             self._remove_ended()
 
     # ---- steps of a wave -------------------------------------------------------------------------
@@ -216,10 +217,9 @@ class _StepClock:
     Each job is charged its own host work, and a share of the rest in proportion to its leaves.
     """
 
-    def __init__(self, evaluator: Evaluator, jobs: Sequence[Job]):
-        self._evaluator, self._jobs = evaluator, tuple(jobs)
-        self._start, self._compiled = cpu_seconds(), evaluator.compile_seconds
-        self._waited = evaluator.compile_wall_seconds
+    def __init__(self, jobs: Sequence[Job]):
+        self._jobs = tuple(jobs)
+        self._start, self._compiled = cpu_seconds(), compile_clock.read()
         self._own: dict[Job, float] = {}
         self.sent: list[tuple[Job, int]] = []
 
@@ -229,16 +229,16 @@ class _StepClock:
 
     @contextlib.contextmanager
     def _measure(self, job: Job) -> Iterator[None]:
-        start = time.thread_time()
+        start, compiled = time.thread_time(), compile_clock.read()
         try:
             yield
         finally:
-            self._own[job] = self._own.get(job, 0.0) + time.thread_time() - start
+            seconds = time.thread_time() - start - compile_clock.read().since(compiled).cpu
+            self._own[job] = self._own.get(job, 0.0) + max(0.0, seconds)
 
     def stop(self) -> None:
         """Ends the step and adds its CPU seconds to the jobs."""
-        compiled = self._evaluator.compile_seconds - self._compiled
-        waited = self._evaluator.compile_wall_seconds - self._waited  # each job waited for it
+        compiled, waited = compile_clock.read().since(self._compiled)  # each job waited for it
         rest = max(0.0, cpu_seconds() - self._start - compiled - sum(self._own.values()))
         if len(self._jobs) == 1:
             self._jobs[0].add_seconds(rest, compiled, waited)
