@@ -21,7 +21,7 @@ from jaxsolve.commands.interface.option_groups import expand_groups
 
 
 class Commands(TyperGroup):
-    """All commands; with ``--json`` a usage error is one JSON object like every other error."""
+    """The group of all commands. With ``--json``, a usage error is printed as one JSON object."""
 
     def main(
         self,
@@ -92,9 +92,10 @@ app.command()(expand_groups(playing.bench))
 
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
-    # Before JAX is imported: its garbage-collector callback would swallow Ctrl-C.
+    # Must come before the import of JAX, whose garbage-collector callback would swallow Ctrl-C.
     signals.stop_on_terminate()
-    # A search allows its own transfers; reading a position would fail under a transfer guard.
+    # JAX's transfer guards are switched off: a search would run under them, but reading a position
+    # would fail.
     for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
         os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)
     streams.prepare()
@@ -102,7 +103,7 @@ def main() -> None:
         app(prog_name="jaxsolve")
     except SystemExit as ended:
         if ended.code == exit_codes.INTERRUPTED:
-            # Everything is saved. XLA may still compile in threads that crash during cleanup.
+            # Everything is saved. Skip Python's cleanup: XLA's compiling threads may crash in it.
             streams.flush()
             os._exit(exit_codes.INTERRUPTED)
         raise

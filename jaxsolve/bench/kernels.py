@@ -1,8 +1,8 @@
 """``jaxsolve bench kernels``: speed of the game kernels on the device.
 
-Rates are items per CPU second and per wall second; on an accelerator the second one counts. Each
-row names its unit and batch size. Compilation is timed separately, without the cache on disk. On an
-accelerator give batch sizes that fill it: ``--batch 4096,16384,65536``.
+Rates are items per CPU second and per wall second. Each row of the report has its unit and batch
+size. Compilation is timed separately, without the cache on disk. On an accelerator use the rate per
+wall second, and batch sizes that fill the device: ``--batch 4096,16384,65536``.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Task:
-    """One benchmark of one game at some batch sizes."""
+    """One measurement of one game, at several batch sizes."""
 
     rule_set: str
-    # (game, batch, whether to measure pgx too) -> the row's numbers
+    # (game, batch, whether to measure pgx too) -> fields of a report row
     measure: Callable[[Game, int, bool], Row]
     batches: tuple[int, ...]
 
 
 def run(request: Request) -> int:
-    """Measures the default games, or all kernels of the named games; returns exit code 0.
+    """Measures the default kernels, or all kernels of the named games. Returns exit code 0.
 
-    Raises ValueError for an unknown game, for ``vs`` where that library is not installed, and for
-    ``seconds``: the length of a repeat is fixed.
+    Raises ValueError for an unknown game, if pgx is to be compared and is not installed, and if
+    ``seconds`` is given, because this benchmark takes no such option.
     """
     if request.seconds is not None:
         raise ValueError(
@@ -131,15 +131,15 @@ def _row(what: str, unit: str, rate: Rate, compile_seconds: float) -> Row:
 
 
 def _plies(game: Game) -> int:
-    """About the length of a random game, capped so that a slow library does not take minutes."""
+    """Returns the approximate length of a random game, at most 120 to bound the set-up time."""
     return min(120, game.num_actions + 20)
 
 
 # ---- the benchmarks ----------------------------------------------------------------------
 def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Moves of random legal play through ``Env``: step, legal mask, observation and rewards.
+    """Measures random legal play through ``Env``: step, legal mask, observation and rewards.
 
-    With pgx, the same loop runs over its environment in turns with ours.
+    With pgx, the same loop is measured for pgx's environment. Repeats of both alternate.
     """
     play = Play(Env(game, terminal_observation=False), batch, _plies(game))
     other = pgx_game(game) if with_pgx else None
@@ -162,7 +162,7 @@ def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def rules_step(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Moves of random legal play with step, outcome and legal mask only."""
+    """Measures random legal play with step, outcome and legal mask only."""
     del with_pgx
     play = Play(RulesOnly(game), batch, _plies(game))
     return _row(
@@ -171,7 +171,7 @@ def rules_step(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def life(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Boards from random play, on each of which Benson's algorithm finds White's living chains."""
+    """Measures Benson's algorithm, which finds White's living chains, on boards of random play."""
     del with_pgx
     assert isinstance(game, GoRules)
     stones = positions(game, batch, _plies(game)).stones
@@ -182,7 +182,10 @@ def life(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def children(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Children of positions from random play: legal, winning and forced moves in one pass each."""
+    """Measures ``game.children``: legal, winning and forced moves of a position in one pass.
+
+    The positions are from random play.
+    """
     del with_pgx
     assert isinstance(game, EvaluatesChildren)
     states = positions(game, batch, _plies(game))
@@ -192,7 +195,10 @@ def children(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def evaluator_rows(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Rate of evaluator rows, from packed positions and actions to rows, all in host memory."""
+    """Measures the evaluator: packed positions and actions to rows (``evaluate/README.md``).
+
+    Input and output are in host memory, so transfers are included.
+    """
     del with_pgx
     evaluator = Evaluator(game)
     largest = min(batch, BATCH_SIZES[-1])

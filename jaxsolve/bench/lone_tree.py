@@ -1,6 +1,6 @@
-"""Speed of the proof tree alone: a search over synthetic positions.
+"""Speed of the proof tree alone, measured by a search over synthetic positions.
 
-Only selection and back up are timed.
+Selection, back up and growth of the tree are timed; the making of positions is not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 
 MOVES = 50
-SIZES_OF = "killallgo-9"  # game with the tree's sizes: words of a position, number of actions
+SIZES_OF = "killallgo-9"  # game that gives the words of a position and the number of actions
 FORCING = 0.95  # share of moves that force the reply
 MEMORY_MB = 4096
 
@@ -31,16 +31,16 @@ MEMORY_MB = 4096
 class MadeUpPositions(Evaluator):
     """An evaluator without rules: every position is new, undecided and has ``MOVES`` moves.
 
-    If all positions were alike, the search would be breadth-first, three plies deep at a million
-    nodes. Here most moves, drawn at random, count as forcing: their initial proof and disproof
-    numbers are exchanged, and the search is about twenty plies deep.
+    Most moves, drawn at random, count as forcing: their initial proof and disproof numbers are
+    exchanged. This makes the search about twenty plies deep. If all moves were alike, the search
+    would be breadth-first, and three plies deep at a million nodes.
     """
 
     def __init__(self) -> None:
         super().__init__(make(SIZES_OF), zones=False)  # synthetic positions have no plans
         self._rng, self._made = np.random.default_rng(0), 0
         self._moves = _bits(np.arange(32 * self.layout.mask)[None] < MOVES)
-        self.cpu_seconds = 0.0  # spent here
+        self.cpu_seconds = 0.0  # spent in making positions
         self.wall_seconds = 0.0
 
     def __call__(
@@ -61,7 +61,7 @@ class MadeUpPositions(Evaluator):
         rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing) & self._moves
         rows[:, layout.masks : layout.masks + layout.mask] = self._moves
         self._made += n
-        # Read-only like real rows: numba would compile for writable ones again, and be timed.
+        # Real rows are read-only. For writable rows numba would compile again, within the timing.
         rows.flags.writeable = False
         self.cpu_seconds += time.thread_time() - cpu
         self.wall_seconds += time.perf_counter() - wall
@@ -69,19 +69,24 @@ class MadeUpPositions(Evaluator):
 
 
 def _bits(mask: np.ndarray) -> np.ndarray:
-    """bool[n, 32 * words] -> uint32[n, words] bit sets."""
+    """Packs bool[n, 32 * words] to bit sets uint32[n, words], lowest bit first."""
     return np.packbits(mask, axis=1, bitorder="little").view("<u4")
 
 
 def _forget(states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-    """Discards decisions."""
+    """Discards the decided positions of a search; a real search writes them to its log."""
 
 
 def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
-    """Grows one tree to ``nodes`` nodes in waves of ``width``; returns the numbers of a report row.
+    """Grows one tree to ``nodes`` nodes, and returns rates and sizes as fields of a report row.
 
-    The rates count selection, back up and growth of the tree, all on one thread. The time to make
-    the positions is not counted.
+    The rates include selection, back up and growth of the tree, all on one thread. The time to make
+    the positions is subtracted.
+
+    Args:
+      method: name of a search method.
+      width: leaves that are in flight at once.
+      nodes: nodes to expand.
     """
     start = cpu_seconds()
     kind, evaluator = METHODS[method], MadeUpPositions()
@@ -119,7 +124,11 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
 
 
 def _bytes(tree: Tree) -> dict[str, float]:
-    """Bytes of a node (state, table slots, free-list entry) and of a child (list entry, edge)."""
+    """Returns the counts of nodes and children, and the bytes for each.
+
+    A node consists of its state, table slots and free-list entry, a child of its list entry and
+    edge.
+    """
     nodes = int(tree.counters[NODES])
     children = int(tree.nodes["moves"][:nodes].sum(dtype=np.int64))
     a_node = NODE.itemsize + 4 * (tree.states.shape[1] + 1) + 4 * len(tree.slots) / nodes

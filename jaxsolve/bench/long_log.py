@@ -1,7 +1,8 @@
-"""Cost of a certificate from a long proof log.
+"""Cost of collecting a certificate from a long proof log.
 
-The log holds the records of one search among many records of other positions that the proof does
-not need.
+``python -m jaxsolve.bench.long_log RULES POSITION RECORDS MEMORY_MB [plain]``. The log contains the
+records of a real search, spread among RECORDS made-up records that the proof does not need. With
+``plain`` the search uses no zones.
 """
 
 from __future__ import annotations
@@ -25,14 +26,23 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import Limits, solve
 
 BLOCK = 1 << 16
-"""Records written at a time."""
+"""Number of records that are written at a time."""
 
 
 def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) -> None:
-    """Writes a log of ``records`` records in ``folder``.
+    """Solves a position and writes a log of ``records`` records to ``folder``.
 
-    The records of a real search lie in order, evenly spread among random ones. The random ones are
-    the search's own records with random words in place of the position.
+    The records of the search keep their order and are spread evenly among made-up records. A
+    made-up record is a record of the search with random words in place of the position.
+
+    Args:
+      folder: receives the log and the files of the search.
+      rules: id of the rule set.
+      opening: text of the position.
+      zones: whether the search uses relevance zones.
+      records: number of records.
+
+    Raises ValueError if the position is not solved within 200 CPU seconds.
     """
     setup()
     game = make(rules)
@@ -76,9 +86,17 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
 
 
 def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int) -> None:
-    """Prints CPU seconds and memory of the certificate.
+    """Makes the certificate from the log in ``folder``, and prints its CPU time and memory.
 
-    The memory is that above the process with its rules compiled.
+    The peak memory is given in total, and as the increase over the memory of the process after the
+    rules were compiled.
+
+    Args:
+      folder: folder that ``long_log`` has filled.
+      rules: id of the rule set.
+      opening: text of the position.
+      zones: whether the search used relevance zones.
+      memory_mb: memory for the collection of the proof.
     """
     setup()
     game = make(rules)
@@ -106,9 +124,9 @@ def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int)
 
 
 def main(rules: str, opening: str, records: int, memory_mb: int, zones: bool) -> None:
-    """Makes the log in one process and the certificate in another.
+    """Makes the log in one process and the certificate in another process.
 
-    The peak memory of the second process is then that of the certificate alone.
+    The search thus does not affect the peak memory of the process that makes the certificate.
     """
     with tempfile.TemporaryDirectory() as name:
         for step in (long_log, collect):

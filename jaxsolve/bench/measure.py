@@ -1,4 +1,4 @@
-"""Speed measurement: items per CPU second of the process, best of several short repeats.
+"""Measurement of speed in items per second, as the best of several short repeats.
 
 Compilation is measured separately.
 """
@@ -28,28 +28,29 @@ class Rate(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """Something to time: ``run(n)`` does it ``n`` times and waits for the last result."""
+    """An operation to time. ``run(n)`` executes it ``n`` times and waits for the last result."""
 
     run: Callable[[int], None]
-    items: int  # of one execution
-    at_least: int = 1  # executions in one repeat
+    items: int  # items that one execution processes
+    at_least: int = 1  # least number of executions in one repeat
 
 
 class Clock:
-    """CPU and wall seconds since its creation."""
+    """Measures CPU and wall seconds since the object was made."""
 
     def __init__(self) -> None:
         self._cpu, self._wall = cpu_seconds(), time.perf_counter()
 
     def read(self) -> tuple[float, float]:
-        """(CPU seconds, wall seconds)."""
+        """Returns (CPU seconds, wall seconds) since the object was made."""
         return cpu_seconds() - self._cpu, time.perf_counter() - self._wall
 
 
 def rates(workloads: Sequence[Workload], seconds: float = SECONDS) -> list[Rate]:
-    """The best rate of each workload.
+    """Returns the best rate of each workload.
 
-    The workloads take turns, so that load of the machine affects all of them alike.
+    The workloads take turns, so that other load on the machine affects all of them alike.
+    ``seconds`` is the approximate wall time of one repeat.
     """
     counts = [_count(work, seconds) for work in workloads]
     best = [Rate(0.0, 0.0)] * len(workloads)
@@ -66,7 +67,7 @@ def rates(workloads: Sequence[Workload], seconds: float = SECONDS) -> list[Rate]
 
 
 def _count(work: Workload, seconds: float) -> int:
-    """Number of executions that take about ``seconds`` of wall time."""
+    """Returns the number of executions that take about ``seconds`` of wall time."""
     work.run(1)
     count = work.at_least
     while True:
@@ -107,7 +108,7 @@ def from_nothing() -> Iterator[None]:
 
 
 def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
-    """``Workload.run`` of a device call that waits for each result, as a search does."""
+    """Makes a ``Workload.run`` that repeats ``call`` and waits for each result, like a search."""
 
     def run(count: int) -> None:
         for _ in range(count):
@@ -125,6 +126,6 @@ class Device:
 
     @classmethod
     def here(cls) -> Device:
-        """The default device of JAX."""
+        """Returns the default device of JAX."""
         device = jax.devices()[0]
         return cls(device.platform, device.device_kind)

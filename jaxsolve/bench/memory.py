@@ -1,10 +1,11 @@
-"""Searches under small memory: problems are solved with ample memory, then with a fraction of it.
+"""Searches in little memory: compares verdicts with those of searches in ample memory.
 
 ``python -m jaxsolve.bench.memory POSITION ... [--from NODES] [--to NODES] [--parts N,N] [--seconds
-S] [-g RULES] [-r OPTION]``. Each POSITION is a problem set or one problem of it
-(``gomoku15_pcn.json:53``). A problem counts if it is decided with ample memory in ``from`` to
-``to`` nodes. It is then searched with 1/N of the memory for each N, and with a table that holds a
-hundredth of the nodes. Limits are in CPU seconds.
+S] [--method NAME] [-r OPTION]``. Each POSITION is a problem set, or problems of a set
+(``gomoku15_pcn.json:53``). A problem is measured if a search with ample memory decides it in
+``--from`` to ``--to`` nodes. It is then searched with 1/N of the memory that the first search used,
+for each N of ``--parts``, and with a table for a hundredth of its nodes. ``--seconds`` limits the
+CPU time of each of these searches, and the first search to a quarter of that time.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ AMPLE_MB = 4096
 
 
 class Run(NamedTuple):
-    """Result of one search."""
+    """Result of one search, and the state of its table at the end."""
 
     verdict: Verdict
     nodes: int
@@ -44,7 +45,15 @@ def run(
     memory_mb: int = AMPLE_MB,
     max_nodes: int | None = None,
 ) -> Run:
-    """Searches a problem in the given memory, certificate and check included."""
+    """Searches a problem, then collects and checks its certificate.
+
+    Args:
+      problem: the problem.
+      seconds: limit of CPU seconds.
+      method: name of a search method.
+      memory_mb: memory of the search.
+      max_nodes: bound on the entries of the transposition table; None: as memory allows.
+    """
     settings = Settings(
         method, Limits(cpu_seconds=seconds), memory_mb=memory_mb, max_nodes=max_nodes
     )
@@ -75,7 +84,7 @@ def _line(name: str, run: Run) -> str:
 
 
 def main() -> None:
-    """Prints a line for every search, and how many agree with the one with ample memory."""
+    """Prints a line for each search, and how many verdicts agree with those in ample memory."""
     parser = argparse.ArgumentParser(prog="python -m jaxsolve.bench.memory")
     parser.add_argument("positions", nargs="+")
     parser.add_argument("--from", dest="least", type=int, default=100_000)

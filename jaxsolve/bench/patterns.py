@@ -1,20 +1,23 @@
 """``jaxsolve bench patterns``: the cost of the pattern table in a search, by table size.
 
-The patterns are true ones, of two kinds, with separate rows:
+A pattern is a decided position restricted to its relevance zone (``search/README.md``). The table
+is filled with patterns of two kinds, which have separate rows in the report:
 
-* *Random games*: positions one move before the end of random games from a hard position, with the
-  relevance zone on which the winning move depends.
-* *Searches*: positions that searches of this rule set's zone positions and hard positions decide in
-  ``--seconds`` CPU seconds each, with the zones of their logs.
+* *Random games*: positions one move before the end of random games, in which the mover won. Their
+  zone is that of the winning move. The games start from hard positions.
+* *Searches*: positions that searches of ``--seconds`` CPU seconds decide, with the zones of their
+  logs. The searches start from the zone positions and hard positions of ``bench/positions.py``.
 
-Each is entered ``COPIES`` times with random points around its zone added, because longer proofs
-have larger zones (a pattern that holds on a zone holds on every larger one). Covered patterns are
-entered too, unlike in a search, so look-ups compare more patterns than usual.
+Each pattern is entered ``COPIES`` times with random points around its zone added, because longer
+proofs have larger zones. This is sound: a pattern that holds on a zone holds on every larger zone.
+A search does not enter patterns that others cover; this benchmark does. Look-ups therefore compare
+more patterns than usual.
 
-``--batch`` gives the table sizes (default 10,000, 100,000 and 1,000,000). A complete search of
-``--seconds`` CPU seconds from a hard position then uses the table. Afterwards all its nodes are
-looked up once more and timed. The share is the time of one look-up, times the number of look-ups of
-the search (including those of decided positions to be entered), over the CPU time of the search.
+``--batch`` gives the table sizes (default 10,000, 100,000 and 1,000,000). A search of ``--seconds``
+CPU seconds from a hard position uses the filled table. Afterwards all nodes of the search are
+looked up once more and timed. The reported share is the time of one look-up, times the number of
+look-ups in the search, divided by the CPU time of the search. Look-ups before an insertion are
+counted, too.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 COUNTS = (10_000, 100_000, 1_000_000)
 SECONDS = 10.0
 BOARDS = 2048  # random games at a time
-PLIES = 512  # of random play for one block of patterns
+PLIES = 512  # plies of random play for one block of patterns
 COPIES = 16
 
 COLUMNS = {
@@ -75,7 +78,7 @@ COLUMNS = {
 
 
 def run(request: Request) -> int:
-    """Measures the named games with tables of ``batches`` patterns; returns exit code 0.
+    """Measures the named games with pattern tables of the sizes ``batches``. Returns exit code 0.
 
     Raises ValueError for a rule set without patterns.
     """
@@ -111,11 +114,12 @@ def run(request: Request) -> int:
 
 
 Decided = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Positions uint32[n, S], winning moves int64[n] (negative: a loss), zones uint32[n, Z]."""
+"""Decided positions: packed positions uint32[n, S], winning moves int64[n] (negative: the mover
+loses), and zones uint32[n, Z] as bit sets."""
 
 
 def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float) -> dict[str, Any]:
-    """The numbers of one row of the report."""
+    """Fills a table with ``count`` patterns, searches with it, and returns a report row."""
     job = Job(
         game,
         hard_positions(game)[0],
@@ -157,9 +161,9 @@ def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float)
 
 
 def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
-    """Enters ``count`` patterns, at most the table's capacity. Returns the CPU seconds of entering.
+    """Inserts patterns until the table holds ``count`` of them or is full.
 
-    The time to find the patterns is excluded.
+    Returns the CPU seconds of the insertions, without the time that ``source`` takes.
     """
     spent, rng = 0.0, np.random.default_rng(0)
     count = min(count, len(tree.patterns.rows))
@@ -177,7 +181,7 @@ def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
 
 
 def _searched(game: Game, seconds: float) -> Iterator[Decided]:
-    """An endless, repeating stream of positions decided by searches of ``seconds`` CPU seconds."""
+    """Yields, in an endless cycle, positions that searches of ``seconds`` CPU seconds decide."""
     roots, found = [*zone_positions(game), *hard_positions(game)], []
     for root in {game.text(root): root for root in roots}.values():
         job = Job(
@@ -201,7 +205,7 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
 
 
 def _decided(game: Game) -> Iterator[Decided]:
-    """An endless stream of winning last moves from random games."""
+    """Yields, without end, positions of random games in which the next move won the game."""
     roots, zoning = hard_positions(game), shared_evaluator(game).zoning()
     assert zoning is not None
     start = jax.tree.map(
@@ -246,7 +250,7 @@ def _decided(game: Game) -> Iterator[Decided]:
 
 @compiled
 def _around(size, zone, near):
-    """Writes the points of a zone and their neighbours to ``near``."""
+    """Writes the points of ``zone`` and their neighbours to ``near``; both are bit sets."""
     for j in range(len(near)):
         near[j] = zone[j]
     for point in range(size * size):
@@ -261,7 +265,7 @@ def _around(size, zone, near):
 
 @compiled
 def _won_on(zoning, before, actions, after, zones):
-    """Writes the zone on which each mover's winning move depends."""
+    """Writes to ``zones`` the zone on which each winning move depends, by the game's callbacks."""
     leaf = zoning.buffers[0]
     for i in range(len(before)):
         call_zone_function(
@@ -280,7 +284,10 @@ def _won_on(zoning, before, actions, after, zones):
 
 @compiled
 def _enter(tree, states, moves, zones, more, near, most):
-    """Enters decided positions on their zones, each time with half of the points around them."""
+    """Inserts each decided position several times, at most until the table holds ``most`` patterns.
+
+    Each insertion has the position's zone and a random half of the points around that zone.
+    """
     zoning = tree.zoning
     zone = zoning.buffers[0]
     for i in range(len(states)):
@@ -311,6 +318,6 @@ def _enter(tree, states, moves, zones, more, near, most):
 
 @compiled
 def _look_up_all(tree, count):
-    """Looks up the first ``count`` nodes as ``recall`` does."""
+    """Looks up the first ``count`` nodes of ``tree`` in its pattern table."""
     for node in range(count):
         winner_by_pattern(tree, node)

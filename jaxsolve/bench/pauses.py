@@ -1,8 +1,9 @@
-"""Longest pauses of a search whose table fills and is evicted many times.
+"""Longest pauses of a search whose transposition table fills up and evicts nodes many times.
 
-``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``: POSITION as for
-``jaxsolve solve`` (``gomoku15_pcn.json:53``), MEMORY in MB, SECONDS of CPU time. A step is one call
-of ``select`` or ``absorb``; eviction and settling the graph are parts of a selection.
+``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``. POSITION is a position as for
+``jaxsolve solve`` (``gomoku15_pcn.json:53``), MEMORY is in MB, SECONDS is CPU time. The longest
+call of each step of the search (``STEPS``) is reported. ``make_space`` (eviction) and ``propagate``
+(decisions in graphs with cycles) are themselves parts of ``select``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ STEPS = {
 
 
 class _Watch:
-    """Longest wall and CPU seconds of one call, and the number of calls above 10 ms."""
+    """Records the longest call of a function in wall and CPU seconds, and counts calls > 10 ms."""
 
     def __init__(self) -> None:
         self.wall, self.cpu, self.calls = 0.0, 0.0, 0
@@ -51,9 +52,11 @@ class _Watch:
 def pauses(
     problem: Problem, memory_mb: int, seconds: float, method: str = "dfpn"
 ) -> dict[str, Any]:
-    """Searches a problem for ``seconds`` CPU seconds.
+    """Searches a problem for ``seconds`` CPU seconds and times the steps of the search.
 
-    Returns nodes, positions held and evicted, and the longest calls of each step in seconds.
+    Returns:
+      ``nodes``, ``held`` and ``evicted`` (numbers of positions), and for each name in ``STEPS`` the
+      wall and CPU seconds of the longest call, and the number of calls above 10 ms.
     """
     settings = Settings(method, Limits(cpu_seconds=seconds), memory_mb=memory_mb)
     job = Job(
@@ -78,7 +81,7 @@ def pauses(
 
 
 def main(text: str, memory_mb: int, seconds: float, method: str = "dfpn") -> None:
-    """Prints the result of ``pauses``."""
+    """Measures the pauses of the search from a position, and prints them."""
     setup()
     found = pauses(position.resolve(text), memory_mb, seconds, method)
     print(f"{text}, {method}, {memory_mb} MB, {seconds:g} CPU s: ", end="")

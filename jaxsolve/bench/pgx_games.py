@@ -1,4 +1,4 @@
-"""Environments of pgx (Koyamada et al. 2023) that play the same games as jaxsolve."""
+"""Environments of pgx (Koyamada et al. 2023) for the games that jaxsolve plays, too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxsolve.games.game import Game
 
-# Base name of a rule set -> pgx's environment of that game, and the rule in which it may differ.
+# Base name of a rule set -> name of pgx's environment, and the rule option that pgx's rules need.
 SAME: dict[str, tuple[Any, str]] = {
     "go-9": ("go_9x9", "ko=positional"),
     "go-19": ("go_19x19", "ko=positional"),
@@ -16,10 +16,12 @@ SAME: dict[str, tuple[Any, str]] = {
 
 
 def pgx_game(game: Game) -> tuple[Any, str] | None:
-    """pgx's environment of the game and its rule; None where pgx has no environment of that size.
+    """Returns pgx's environment of the game, and the rule option that matches pgx's rules.
 
-    Under simple ko a Go kernel does less work than pgx, which plays positional superko: the row
-    with ``ko=positional`` is the fair comparison. Raises ValueError if pgx is not installed.
+    Returns None if pgx has no environment of this game and size. pgx plays Go by positional
+    superko, which is more work than simple ko. A fair comparison therefore uses ``ko=positional``.
+
+    Raises ValueError if pgx is not installed.
     """
     if importlib.util.find_spec("pgx") is None:
         raise ValueError(

@@ -1,6 +1,6 @@
-"""Uniformly random legal play of many boards on the device.
+"""Uniformly random legal play on many boards on the device.
 
-The step benchmarks time it, and other benchmarks take their positions from it.
+Some benchmarks time the play; others take positions from it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jaxsolve.bench.measure import Workload, compiled
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.random_play import random_legal_action
 
-SEED_BOARDS = 64  # enough for all ages, few enough for a slow library
+SEED_BOARDS = 64  # different games; enough for all game lengths, few enough for a slow library
 
 
 @functools.partial(
@@ -37,20 +37,20 @@ class RulesState:
 
 @dataclasses.dataclass(frozen=True)
 class RulesOnly:
-    """Rules and legal mask alone, behind the same two functions as ``Env``.
+    """An environment of rules and legal mask only, with the functions ``init`` and ``step``.
 
-    There are no observations, rewards or agents.
+    Unlike ``Env`` it has no observations, rewards or agents.
     """
 
     game: Game
 
     def init(self, key: jax.Array) -> RulesState:
-        """The start position."""
+        """Returns the start position."""
         del key
         return self._state(self.game.init())
 
     def step(self, state: RulesState, action: jax.Array) -> RulesState:
-        """The position after int32[] ``action``."""
+        """Returns the position after ``action``, int32[]."""
         return self._state(self.game.step(state.position, action))
 
     def _state(self, position: Any) -> RulesState:
@@ -59,11 +59,19 @@ class RulesOnly:
 
 
 class Play:
-    """Games of ``env`` (``Env``, ``RulesOnly`` or a pgx environment) on B boards.
+    """Random games on B boards at once; a finished game is replaced by a new one.
 
-    A finished game is replaced by a new one. ``advance`` continues from the current positions. The
-    boards start with ages spread evenly over ``0..plies - 1``, so that every phase of the game is
-    timed alike; beyond ``seeds`` boards they start as copies.
+    The games start with ``0`` to ``plies - 1`` random moves, spread evenly over the boards, so that
+    all phases of the game are timed. ``advance`` continues them.
+
+    Args:
+      env: an ``Env``, ``RulesOnly`` or pgx environment.
+      batch: number of boards, B.
+      plies: bound on the random moves at the start.
+      seeds: number of different games at the start; further boards are copies.
+
+    Attributes:
+      states: the current states of ``env``, batched.
     """
 
     def __init__(self, env: Any, batch: int, plies: int, seeds: int = SEED_BOARDS):
@@ -88,7 +96,7 @@ class Play:
     ) -> Any:
         """Plays ``plies`` random moves on every board.
 
-        Board ``b`` is reset to the start after ply ``births[b]`` (-1: never).
+        Board ``b`` is reset to the start position after ply ``births[b]``; -1: it is not reset.
         """
 
         def one(state: Any, born: jax.Array, key: jax.Array) -> Any:
@@ -104,19 +112,19 @@ class Play:
         return jax.lax.fori_loop(0, plies, ply, states)
 
     def advance(self, plies: int) -> None:
-        """Plays ``plies`` moves on every board and waits for them."""
+        """Plays ``plies`` moves on every board and waits for the result."""
         self._key, key = jax.random.split(self._key)
         self.states = jax.block_until_ready(
             self._function(self.states, self._fresh, key, plies, self._unborn)
         )
 
     def workload(self) -> Workload:
-        """One item = one move on one board."""
+        """Returns the workload to time; its unit is one move on one board."""
         return Workload(self.advance, self.batch, at_least=8)
 
 
 def positions(game: Game, batch: int, plies: int) -> Any:
-    """``batch`` states of ``game`` from different random games.
+    """Returns ``batch`` states of ``game``, batched, each from another random game.
 
     Their numbers of moves played are spread evenly over ``0..plies - 1``.
     """
@@ -125,7 +133,7 @@ def positions(game: Game, batch: int, plies: int) -> Any:
 
 @functools.cache
 def step_compile_seconds(env: Any) -> float:
-    """CPU seconds to compile ``env.step`` for a batch."""
+    """Returns the CPU seconds to compile ``env.step`` for a batch of ``SEED_BOARDS``."""
     states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), SEED_BOARDS))
     return compiled(
         jax.vmap(env.step), states, jax.ShapeDtypeStruct((SEED_BOARDS,), jnp.int32)

@@ -1,12 +1,14 @@
 """``jaxsolve bench pnmcts``: cost of proof numbers in play (Kowalski et al. 2024, Table I).
 
-``--batch`` positions from random play are searched together for a move each, in turns by plain UCT
-and by PN-MCTS with its three flags; below ``POSITIONS`` positions each round has others. The time
-is that of whole searches of the same positions, so the ratio of the rates is the ratio of
-simulations in equal time. Positions in which PN-MCTS proves a win are left out, because the proof
-ends the search; the paper leaves out the second half of its games for the same reason. The paper's
-PN-MCTS has no solver in this table, which would only make it slower; its figure for Gomoku is from
-the text.
+Each round searches ``--batch`` positions from random play together for one move each, once by plain
+UCT and once by PN-MCTS with its three flags. With fewer than ``POSITIONS`` positions, successive
+rounds use different positions. Both searches have the same positions, so the ratio of their rates
+is the ratio of simulations in equal time.
+
+Positions in which PN-MCTS proves a win are left out, because the proof ends the search. The paper
+leaves out the second half of its games for the same reason. In the paper's table PN-MCTS runs
+without a solver, which would only make PN-MCTS slower. The paper's figure for Gomoku is from the
+text, not from the table.
 """
 
 from __future__ import annotations
@@ -28,11 +30,11 @@ from jaxsolve.play.tree_search import search
 
 GAMES = ("loa-7", "loa-8", "minishogi", "knightthrough-8", "awari", "gomoku-15")
 BATCHES = (1, 128)
-PLIES = 16  # of random moves at most before a position, in the first half of a game
-POSITIONS = 32  # at least
-CANDIDATES = 8  # candidate positions for each one wanted; those won within a search are dropped
-LEAST_ROUNDS = 3  # of both searches, after one that compiles
-SIMULATIONS = (2000, 100)  # of all positions together; of each position at least
+PLIES = 16  # bound on random moves before a position: the first half of a game
+POSITIONS = 32  # least number of different positions
+CANDIDATES = 8  # random positions drawn for each position needed, because some are left out
+LEAST_ROUNDS = 3  # rounds that are timed; one more round before them compiles
+SIMULATIONS = (2000, 100)  # simulations of all positions together; least number for each position
 PLAYERS = {"uct": "uct", "pnmcts": "pnmcts:flags=FSU"}
 
 COLUMNS = {
@@ -55,9 +57,9 @@ PAPER = {
 
 
 def run(request: Request) -> int:
-    """Measures both searches in each game for about ``seconds`` each; returns exit code 0.
+    """Measures both searches in each game, for about ``seconds`` each. Returns exit code 0.
 
-    Raises ValueError for an unknown game and where too few positions remain undecided.
+    Raises ValueError for an unknown game, and if too few positions remain undecided.
     """
     request.refuse_vs()
     for name in request.games:
@@ -82,7 +84,7 @@ def run(request: Request) -> int:
 
 # ---- measurement -------------------------------------------------------------------------------
 def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
-    """One row: simulations per CPU second of each search, and their ratio."""
+    """Returns the simulations per CPU second of each search, and their ratio, for one row."""
     game = make(name)
     all_of_them, least = SIMULATIONS
     simulations = max(all_of_them // batch, least)
@@ -110,12 +112,13 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
 
 
 def _not_won(name: str, game: Game, count: int, simulations: int) -> np.ndarray:
-    """uint32[count, S] packed positions that PN-MCTS does not solve within ``simulations``.
+    """Returns packed positions uint32[count, S] that PN-MCTS does not solve.
 
-    Raises ValueError if there are too few of them.
+    Each position is searched with ``simulations`` simulations. Raises ValueError if too few of the
+    random positions remain unsolved.
     """
     drawn = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, CANDIDATES * count, PLIES)))
-    # Positions are in order of age: with this stride every part has all ages.
+    # Positions are ordered by their number of moves; each strided part has all numbers of moves.
     parts = [drawn[start::CANDIDATES] for start in range(CANDIDATES)]
     player, left = named_search(PLAYERS["pnmcts"], simulations, None), []
     for part in parts:

@@ -1,6 +1,6 @@
-"""Positions for search benchmarks: hard ones, and ones that are solved quickly with zones.
+"""Positions for search benchmarks: hard positions, and positions quickly solved with zones.
 
-The numbered ones are problems of the set published with proof cost networks (Wu et al., ICLR 2022,
+The problem numbers refer to the set published with proof cost networks (Wu et al., ICLR 2022,
 Appendices B and C).
 """
 
@@ -39,16 +39,16 @@ ZONED = (
     # problem 30
     ".....X.../..X.OXOO./.XXOOOXO./.XOXXXXX./.OO....../..O...O../.OXXX.XO./.X....X../......... w",
 )
-"""Killall-Go 9x9: solved in about a second each with zones, and seldom in many without."""
+"""Killall-Go 9x9: each is solved in about a second with zones, and seldom without zones."""
 
 
 def hard_positions(game: Game) -> Sequence[State]:
-    """Positions of ``game`` that no search finishes in seconds; else its start position."""
+    """Returns positions of ``game`` that no search solves in seconds, else the start position."""
     known = {"gomoku-15": GOMOKU, "killallgo-9": KILLALL}.get(game.rule_set.split(";")[0], ())
     return [game.parse(text) for text in known] or [game.init()]
 
 
 def zone_positions(game: Game) -> Sequence[State]:
-    """Positions of ``game`` to compare searches with and without zones; else its hard positions."""
+    """Returns positions of ``game`` that zones help to solve, else its hard positions."""
     known = ZONED if game.rule_set.split(";")[0] == "killallgo-9" else ()
     return [game.parse(text) for text in known] or hard_positions(game)

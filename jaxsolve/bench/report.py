@@ -16,22 +16,24 @@ from rich.table import Table
 from jaxsolve.bench.measure import Device
 
 Row = dict[str, Any]
-PAGE = 1000  # width in characters where the output is no terminal: no table is clipped
+PAGE = 1000  # table width in characters if the output is no terminal, so that nothing is clipped
 
 
 class Report:
-    """Collects rows, shows the running measurement on a terminal, prints the rows at the end."""
+    """Collects the rows of a benchmark and prints them as tables or as one JSON object."""
 
     def __init__(
         self, title: str, columns: dict[str, str], as_json: bool, tables_by: str | None = None
     ):
-        """Sets title and columns.
+        """Makes an empty report.
 
         Args:
           title: name of the benchmark.
-          columns: field of a row -> heading, in order; JSON rows carry every field.
+          columns: the shown fields of a row with their headings, in order. JSON rows have all
+            fields.
           as_json: whether to print one JSON object instead of tables.
-          tables_by: field that splits the rows into tables, one for each value.
+          tables_by: a field of the rows; each of its values gets a table of its own. None: one
+            table.
         """
         self._title, self._columns = title, columns
         self._as_json, self._tables_by = as_json, tables_by
@@ -40,7 +42,7 @@ class Report:
 
     @contextmanager
     def measuring(self, what: str) -> Iterator[None]:
-        """Shows ``what`` while the block runs, where standard error is a terminal."""
+        """Shows ``what`` on standard error while the block runs; only for tables on a terminal."""
         if self._as_json or not self._console.is_terminal:
             yield
             return
@@ -52,7 +54,7 @@ class Report:
         self.rows.append(row)
 
     def show(self) -> None:
-        """Prints the rows measured so far to standard output; prints nothing without rows."""
+        """Prints the rows added so far on standard output. Prints nothing if there are none."""
         if not self.rows:
             return
         device = Device.here()

@@ -1,4 +1,4 @@
-"""The options of ``jaxsolve bench``, as every benchmark gets them."""
+"""The options of ``jaxsolve bench``, the argument of every benchmark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What to measure. An empty or missing value leaves the choice to the benchmark."""
+    """What to measure. An empty value or None means the benchmark's default."""
 
     games: Sequence[str] = ()  # rule sets
     batches: Sequence[int] = ()  # batch sizes, wave widths or numbers of patterns
@@ -22,12 +22,12 @@ class Request:
     seconds: float | None = None  # CPU seconds of each search
     problems: str | None = None  # FILE.json or FILE.json:ID,ID; zones only
     plot: Path | None = None  # picture; zones only
-    seeds: int | None = None  # orders of moves, 2 or more; zones only
+    seeds: int | None = None  # number of move-order seeds, 2 or more; zones only
     network: str | None = None  # BLOCKSxCHANNELS or a name; search and selfplay only
     dtype: Dtype = "float32"
 
     def refuse_vs(self) -> None:
-        """Raises ValueError where a library is given to a benchmark that compares with none."""
+        """Raises ValueError if ``vs`` is set. Benchmarks without a comparison call this."""
         if self.vs is not None:
             raise ValueError(
                 f"--vs {self.vs} compares kernels only: use 'jaxsolve bench kernels --vs {self.vs}'"

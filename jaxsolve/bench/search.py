@@ -1,10 +1,14 @@
 """``jaxsolve bench search``: the proof tree alone, and whole searches with the evaluator.
 
-Rows differ in wave width and in the number of pooled problems. Expansions are evaluated positions.
-Every search runs ``--seconds`` CPU seconds (compilation not counted) on a position that it cannot
-finish in that time; the row splits its wall time into parts. ``--batch`` gives wave widths; on an
-accelerator give wide ones, ``--batch 1024,8192``. ``--games tree`` measures only the tree. With
-``--network`` a network guides whole searches (``3x256``: a new network of that size).
+A wave is the set of positions that a search sends to the evaluator at a time. Rows differ in wave
+width and in the number of problems that share the evaluator (pooled problems). Expansions are
+evaluated positions. Every search runs ``--seconds`` CPU seconds (compilation not counted) on a
+position that it cannot solve in that time. Its wall time is split into selection, back up, dispatch
+to the device, and waiting.
+
+``--batch`` gives wave widths; on an accelerator give large ones, ``--batch 1024,8192``. ``--games
+tree`` measures only the tree. With ``--network`` a network guides the whole searches (``3x256``: a
+new network of that size).
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from jaxsolve.networks.forward import Dtype
 SECONDS = 2.0
 WIDTHS = (16, 32, 64, 128)
 POOLS = (1, 4, 8)
-POOL_WIDTH = 64  # of each pooled problem, where --batch does not say
+POOL_WIDTH = 64  # wave width of each pooled problem without --batch
 TREE = "tree"
 TREE_NODES = 1_000_000
 
@@ -52,12 +56,12 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Task:
-    """Searches of one game by one method."""
+    """Searches of one game by one method, at several wave widths."""
 
     rule_set: str
     method: str
     pools: bool  # whether pooled problems are measured too
-    network: str = ""  # its name or size
+    network: str = ""  # name or size of the network of ``guide``
     guide: Guide | None = None
 
 
@@ -72,10 +76,10 @@ GUIDED_GAME = "killallgo-7;ko=simple"  # default game for a new network
 
 
 def run(request: Request) -> int:
-    """Measures the tree and the default searches, or all methods on the named games.
+    """Measures the tree and the default searches, or several methods on the named games.
 
-    With a ``network``, measures the methods that it guides. Returns exit code 0. Raises ValueError
-    for options that do not fit together.
+    With a ``network``, measures two methods that a network guides. Returns exit code 0. Raises
+    ValueError for an unknown game or network and for options that exclude each other.
     """
     request.refuse_vs()
     if request.network is None and request.dtype != "float32":
@@ -107,8 +111,16 @@ def _tasks(games: Sequence[str]) -> Sequence[Task]:
 
 
 def _guided_tasks(games: Sequence[str], text: str, dtype: Dtype) -> Sequence[Task]:
-    """Tasks of the methods that a network guides. Raises ValueError before anything is measured."""
-    from jaxsolve.bench import towers  # which needs the extra ``learn``
+    """Returns tasks of methods that a network guides.
+
+    Args:
+      games: rule sets; empty: the game of the network, or a default game.
+      text: value of ``--network``.
+      dtype: number format of the network.
+
+    Raises ValueError for an unknown network, and for a network that does not fit a game.
+    """
+    from jaxsolve.bench import towers  # needs the extra ``learn``
 
     if TREE in games:
         raise ValueError(f"--games {TREE} measures the tree without positions and uses no network")

@@ -1,10 +1,15 @@
 """``jaxsolve bench selfplay``: speed of self-play, and the shares of the network and mctx's tree.
 
-Three things are timed: one move of B games (``--batch``) from the middle of games that a new
-network (``--network 3x256 --dtype bfloat16``) plays; the same number of evaluations by the network
-alone; and mctx's search alone, with as many games, actions and simulations, on constant positions
-with random values. The *rest* is the difference: rules, legal moves, observations, targets, records
-and new games. On an accelerator the times do not add up, so no shares are shown.
+Three workloads are timed:
+
+* one move in each of B games (``--batch``), a few moves after their start, by a new network
+  (``--network 3x256 --dtype bfloat16``);
+* the same number of evaluations by the network alone;
+* mctx's search alone, with as many games, actions and simulations, on constant positions with
+  random values.
+
+The *rest* is the difference: rules, legal moves, observations, targets, records and new games. On
+an accelerator the times do not add up, so no shares are shown.
 """
 
 from __future__ import annotations
@@ -32,7 +37,7 @@ from jaxsolve.train.self_play import Games
 
 GAMES = ("killallgo-7",)
 BATCHES = (64,)
-PLIES = 12  # into a game
+PLIES = 12  # moves played in each game before the measurement
 TOWER = "3x32"
 TARGETS = {
     "pcn": ("cost", False, True),
@@ -64,9 +69,10 @@ _recurrent_output: Any = mctx.RecurrentFnOutput
 
 
 def run(request: Request) -> int:
-    """Measures self-play by a new network (BLOCKSxCHANNELS), by costs and by values.
+    """Measures self-play by a new network, with cost targets and with value targets.
 
-    Returns exit code 0. Raises ValueError for an unknown game and for a text that is no size.
+    Returns exit code 0. Raises ValueError for an unknown game, and if ``network`` is not of the
+    form BLOCKSxCHANNELS.
     """
     request.refuse_vs()
     network = TOWER if request.network is None else request.network
@@ -101,7 +107,13 @@ def run(request: Request) -> int:
 
 
 def settings_of(rules: str, targets: str, network: NetworkSettings) -> Settings:
-    """Training settings of a game with this network and the default search."""
+    """Returns the training settings for a network, with the default search.
+
+    Args:
+      rules: id of the rule set.
+      targets: ``pcn`` (cost head) or ``alphazero`` (value head).
+      network: size and number format of the network.
+    """
     settings, game = Settings(network=dataclasses.replace(network)), make(rules)
     settings.game.rules, settings.game.most_moves = rules, most_moves(game)
     settings.network.cost_bins = bins(game, network)
@@ -111,7 +123,7 @@ def settings_of(rules: str, targets: str, network: NetworkSettings) -> Settings:
 
 
 def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
-    """The numbers of a report row for self-play with these settings."""
+    """Times self-play of ``batch`` games and its parts; returns the fields of a report row."""
     loop = build.loop(settings)
     play, search = loop.play, loop.play.search
     params = loop.learner.params(loop.learner.begin(0))
@@ -155,9 +167,9 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
 
 
 def _network_alone(search: TreeSearch, params: Any, planes: jax.Array) -> jax.Array:
-    """As many sequential calls of the network as a search makes.
+    """Calls the network as often as one search does, one call after the other.
 
-    Each call depends on the one before, so that the compiler cannot drop any.
+    Each call depends on the result of the previous call, so that the compiler removes none.
     """
 
     def call(carried: jax.Array, _: None) -> tuple[jax.Array, None]:
@@ -168,7 +180,7 @@ def _network_alone(search: TreeSearch, params: Any, planes: jax.Array) -> jax.Ar
 
 
 def _tree_alone(search: TreeSearch, games: Games) -> Any:
-    """mctx's search on positions that never change, with random values."""
+    """Runs mctx's search without rules or network: moves change nothing, values are random."""
     legal = games.states.legal_action_mask
     logits = jnp.where(legal, 0.0, jnp.finfo(jnp.float32).min)
 

@@ -23,7 +23,7 @@ from jaxsolve.search.settings import Limits, Settings, changed
 
 
 class _TimedEvaluator(Evaluator):
-    """Measures the wall seconds of dispatch (with transfer) and of waiting for rows."""
+    """An evaluator that measures wall seconds of dispatch (with transfer) and of waiting."""
 
     dispatch_seconds = 0.0
     wait_seconds = 0.0
@@ -56,7 +56,7 @@ class _TimedEvaluator(Evaluator):
 
 
 class _TimedJob(Job):
-    """Measures the wall seconds of selection."""
+    """A job (one search, ``search/README.md``) that measures the wall seconds of selection."""
 
     select_seconds = 0.0
 
@@ -70,10 +70,20 @@ class _TimedJob(Job):
 def timed_search(
     game: Game, method: str, width: int, pool: int, seconds: float, guide: Guide | None = None
 ) -> dict[str, Any]:
-    """Runs ``pool`` searches in waves of ``width`` for ``seconds`` CPU seconds in all.
+    """Runs ``pool`` searches over one evaluator, and returns the fields of a report row.
 
-    Returns the numbers of a report row. Pooled problems are the game's hard positions in turn, each
-    copy with its own seed. Raises ValueError if the waves do not fit one evaluator call.
+    The searches start from the game's hard positions (``bench/positions.py``) in turn. Searches
+    from the same position have different seeds.
+
+    Args:
+      game: the game.
+      method: name of a search method.
+      width: wave width of each search.
+      pool: number of searches.
+      seconds: CPU seconds of all searches together.
+      guide: a network that guides the searches.
+
+    Raises ValueError if ``width`` is larger than a search can have.
     """
     if width > MAX_PATHS:
         raise ValueError(f"a search has at most {MAX_PATHS} paths, fewer than the wave of {width}")
@@ -107,7 +117,7 @@ def timed_search(
         "dispatch": evaluator.dispatch_seconds,
         "wait": evaluator.wait_seconds,
     }
-    parts["absorb"] = wall - sum(parts.values())  # back up, and the little work of the pool
+    parts["absorb"] = wall - sum(parts.values())  # back up, and a little work of the pool
     return {
         "per_cpu_second": count / cpu,
         "per_wall_second": count / wall,
@@ -119,7 +129,7 @@ def timed_search(
 
 @functools.cache
 def _evaluator(game: Game, playouts: int, guide: Guide | None) -> _TimedEvaluator:
-    """One evaluator for all searches of a game, so that each batch size is compiled once."""
+    """Returns the evaluator for all searches of a game, so that each batch size compiles once."""
     return _TimedEvaluator(
         game, playouts=playouts, heads=None if guide is None else guide.heads(game)
     )

@@ -1,7 +1,4 @@
-"""Networks for the ``--network`` option of a benchmark.
-
-The option is BLOCKSxCHANNELS for an untrained network, or the name of a trained one.
-"""
+"""Untrained networks for the option ``--network BLOCKSxCHANNELS`` of a benchmark."""
 
 from __future__ import annotations
 
@@ -21,9 +18,10 @@ TOWER = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", re.ASCII)
 
 
 def tower(text: str) -> NetworkSettings | None:
-    """Settings of a network ``BLOCKSxCHANNELS``, otherwise as in training; None for other texts.
+    """Parses ``BLOCKSxCHANNELS`` to network settings; the other settings have their defaults.
 
-    Raises ValueError for a size above the limits of training.
+    Returns None for a text of another form. Raises ValueError for a size above the limits of
+    training.
     """
     found = TOWER.fullmatch(text)
     if found is None:
@@ -38,19 +36,25 @@ def tower(text: str) -> NetworkSettings | None:
 
 
 def new_network(game: Game, name: str, settings: NetworkSettings) -> Network:
-    """A network of that size for a game, with random weights and heads for value and cost."""
+    """Makes a network with random weights and with heads for policy, value and cost.
+
+    Args:
+      game: the game.
+      name: name of the network.
+      settings: its size.
+    """
     settings = dataclasses.replace(settings, cost_bins=bins(game, settings))
     shape = build.architecture(game, settings, TargetSettings(value=True, cost=True))
     return Network(name, shape, ResidualNetwork(shape, rngs=nnx.Rngs(0)).folded(), game.rule_set)
 
 
 def most_moves(game: Game) -> int:
-    """Move limit of a benchmark's games."""
+    """Returns the limit on moves of a game in self-play benchmarks."""
     return 2 * game.num_actions
 
 
 def bins(game: Game, settings: NetworkSettings) -> int:
-    """Number of bins of the cost head in games up to the move limit."""
+    """Returns the number of bins of the cost head for games up to ``most_moves``."""
     return build.bins_for(
         build.costliest(most_moves(game), game.num_actions), settings.cost_per_decade
     )

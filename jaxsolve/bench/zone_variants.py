@@ -1,4 +1,4 @@
-"""Searches that ``jaxsolve bench zones`` compares: the whole one, and without one of its parts."""
+"""Searches that ``jaxsolve bench zones`` compares: complete, and each without one part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jaxsolve.search.settings import Limits, Settings
 
 
 class NullLast(Method):
-    """A method that lists the null move last, so that it is not searched first."""
+    """Mixin for methods that puts the null move (a pass) last in move order, not first."""
 
     def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
         super().put_in_order(work, first)
@@ -34,7 +34,7 @@ class NullLast(Method):
 
 
 class _NullLast(NullLast, ProofNumber):
-    """``dfpn`` with the null move last, also in its restarts."""
+    """``dfpn`` with the null move last, also in restarts that use ``rzs``."""
 
     def depth_first(self) -> Method:
         return _DepthFirstNullLast("rzs", step=self.step)
@@ -53,7 +53,7 @@ class _Patternless(Evaluator):
 
 
 class _Large(Evaluator):
-    """An evaluator with the large zones of life."""
+    """An evaluator with large zones of life (``bench/large_zones.py``) in place of small ones."""
 
     def zoning(self) -> Zoning | None:
         zoning = super().zoning()
@@ -71,15 +71,15 @@ def _made(kind: type[Evaluator], game: Game) -> Evaluator:
 
 @dataclass(frozen=True)
 class Variant:
-    """The search without one of its parts."""
+    """A search with or without one of its parts."""
 
     name: str
-    has: Callable[[Zoning], bool]  # whether a game with these zones has the part
+    has: Callable[[Zoning], bool]  # whether the part exists in a game with these zones
     settings: Settings = dataclasses.field(default_factory=Settings)
-    kind: type[Evaluator] = Evaluator
+    kind: type[Evaluator] = Evaluator  # class of the evaluator
 
     def evaluator(self, game: Game) -> Evaluator:
-        """The evaluator that all searches of a game share."""
+        """Returns the evaluator that all searches of ``game`` by this variant share."""
         return (
             shared_evaluator(game, zones=self.settings.zones)
             if self.kind is Evaluator
@@ -102,36 +102,36 @@ VARIANTS = (
         "without restarts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(restarts=False)
     ),
 )
-"""The others are compared with the first."""
+"""All variants. The first is the complete search, with which the others are compared."""
 
 RESTARTS = (VARIANTS[0], VARIANTS[-1])
-"""Compared by ``--seeds``."""
+"""The two variants that ``--seeds`` compares: with and without restarts."""
 
 
 @dataclass(frozen=True)
 class Solved:
-    """Result of one search."""
+    """Result of the search of a problem by one variant."""
 
     id: str
     rules: str
     verdict: str
     reason: str
     nodes: int
-    cpu_seconds: float  # of the search
+    cpu_seconds: float  # of the search, compilation not counted
     compile_cpu_seconds: float
     certificate_positions: int
     withheld: bool  # decided, but the proof was not collected or was refused
 
     @property
     def known(self) -> bool:
-        """Whether the problem is solved."""
+        """Whether the problem was proved or disproved."""
         return self.verdict != Verdict.UNKNOWN.value
 
 
 def solve(problem: Problem, variant: Variant, seconds: float, seed: int = 0) -> Solved:
-    """Searches a problem for ``seconds`` CPU seconds, then writes and checks the certificate.
+    """Searches a problem for at most ``seconds`` CPU seconds, and checks its certificate.
 
-    Raises KeyboardInterrupt.
+    Raises KeyboardInterrupt if the search was interrupted.
     """
     settings = dataclasses.replace(variant.settings, limits=Limits(cpu_seconds=seconds), seed=seed)
     job = Job(

@@ -1,21 +1,24 @@
 """``jaxsolve bench zones``: the value of each part of the search with relevance zones.
 
-Each row of the table leaves out one part and keeps the others. Plans, patterns, the null move first
-and restarts all depend on zones, so a search without zones has none of them (and wider waves, as
-where no moves are planned). ``--problems FILE.json`` or ``FILE.json:ID,ID`` names the problems,
-``--games`` selects the hard positions of other rule sets, ``--seconds`` gives the CPU seconds of
-each search (compilation and certificate not counted). "without smallest zones" keeps zones, but
-life depends on all living chains, not on the fewest that prove it.
+Each row of the table is a variant of the search without one part (parts: ``search/README.md``,
+Relevance zones). Plans, patterns, the null move first and restarts all depend on zones, so the
+variant without zones lacks all of them. It also has wider waves, like all searches without plans.
+The variant "without smallest zones" keeps zones, but a zone of life holds all living chains instead
+of the fewest that prove life.
 
-Every problem is searched by all variants before the next one, so that an interrupted run compares
-the same problems. The variants solve different problems in their time. Nodes, their ratio and
-certificates are therefore compared on the problems that every variant solves, and once more, in
-pairs, on those that the variant and the whole search solve. A result counts only with a proof that
-the checker accepts. ``--plot`` draws a cactus plot.
+``--problems FILE.json`` or ``FILE.json:ID,ID`` selects problems, ``--games`` the benchmark
+positions of other rule sets. ``--seconds`` gives the CPU seconds of each search (compilation and
+certificate not counted). ``--plot`` draws a cactus plot.
 
-``--seeds N`` measures restarts over several orders of moves. A seed shuffles the order in which a
-new search lists moves (0 keeps it), and with it all ties. The problems are searched with seeds 0 to
-N - 1, with and without restarts.
+Every problem is searched by all variants before the next problem, so that an interrupted run
+compares the same problems. Variants may solve different problems. Nodes and certificates are
+therefore compared on the problems that all variants solve. The ratio of nodes is also given for
+the problems that both the variant and the complete search solve. A result counts only if the
+checker accepts its proof.
+
+``--seeds N`` measures the effect of restarts for several move orders. Each problem is searched with
+and without restarts, with seeds 0 to N - 1. A seed shuffles the order in which a new search lists
+moves, and so decides ties; seed 0 keeps the order.
 """
 
 from __future__ import annotations
@@ -56,10 +59,13 @@ COLUMNS = {
 
 
 def run(request: Request) -> int:
-    """Measures every part that the problems' games have, or restarts with ``seeds`` move orders.
+    """Measures all parts that exist in the games of the problems, or, with ``seeds``, restarts.
 
-    Returns exit code 0. Raises ValueError for options that do not fit together, RuntimeError where
-    two accepted proofs contradict each other.
+    Returns exit code 0.
+
+    Raises:
+      ValueError: options exclude each other, or a game has no zones or no restarts.
+      RuntimeError: two accepted proofs contradict each other.
     """
     _refuse_misfits(request)
     if request.problems is None:
@@ -97,7 +103,7 @@ def run(request: Request) -> int:
 
 
 def _refuse_misfits(request: Request) -> None:
-    """Raises ValueError for options that do not fit together."""
+    """Raises ValueError for options that exclude each other or are not taken."""
     request.refuse_vs()
     if request.batches:
         raise ValueError("bench zones takes no --batch: every search has its method's own wave")
@@ -141,7 +147,10 @@ def _report_parts(
 def _report_seeds(
     report: Report, searches: Sequence[tuple[Variant, int]], outcomes: Sequence[Sequence[Solved]]
 ) -> None:
-    """Prints both searches for every seed, and the problems solved with any and with all seeds."""
+    """Prints rows for both searches and every seed, and counts of problems over all seeds.
+
+    These are the problems solved with at least one seed, and with all seeds.
+    """
     for seed in range(len(searches) // len(RESTARTS)):
         pair = outcomes[len(RESTARTS) * seed : len(RESTARTS) * (seed + 1)]
         for variant, solved in zip(RESTARTS, pair, strict=True):
@@ -178,7 +187,7 @@ def _report_seeds(
 
 
 def _named(text: str) -> list[Problem]:
-    """The problems of ``FILE.json``, or of ``FILE.json:ID,ID``."""
+    """Loads the problems that ``FILE.json`` or ``FILE.json:ID,ID`` selects."""
     file, colon, ids = text.rpartition(":")
     if not (colon and file.endswith(".json")):
         return problem_sets.load(text)
@@ -201,7 +210,7 @@ def _positions(games: Sequence[str]) -> list[Problem]:
 
 
 def _that_apply(chosen: Sequence[Problem]) -> list[Variant]:
-    """Variants whose missing part some game of the problems has.
+    """Returns the variants that change the search in at least one game of the problems.
 
     Raises ValueError for a game without zones.
     """
@@ -229,7 +238,12 @@ def _refuse_contradiction(outcomes: Sequence[Solved]) -> None:
 
 
 def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict[str, Any]:
-    """A row of the report: ``solved`` beside all ``outcomes``; the first are the whole search's."""
+    """Returns a row of the report.
+
+    Args:
+      solved: results of one variant, in the order of the problems.
+      outcomes: results of all variants; the first is the complete search.
+    """
     whole = outcomes[0]
     shared = [i for i in range(len(whole)) if all(each[i].known for each in outcomes)]
     both = [i for i in range(len(whole)) if solved[i].known and whole[i].known]
@@ -252,7 +266,13 @@ def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict
 
 
 def _ratio(solved: Sequence[Solved], whole: Sequence[Solved], where: Sequence[int]) -> float | None:
-    """Nodes relative to those of the whole search; None without problems to compare."""
+    """Returns the nodes of a variant divided by those of the complete search.
+
+    Args:
+      solved: results of the variant.
+      whole: results of the complete search.
+      where: indices of the problems to compare; None is returned if there are none.
+    """
     return (
         sum(solved[i].nodes for i in where) / max(1, sum(whole[i].nodes for i in where))
         if where

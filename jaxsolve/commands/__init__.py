@@ -1,1 +1,1 @@
-"""The work of each command; ``interface`` defines the commands and their options."""
+"""Implementations of the commands. ``commands.interface`` declares commands and options."""

@@ -26,10 +26,14 @@ _STYLES = {
 
 
 def exit_code(results: Sequence[Result]) -> int:
-    """0 proved, 10 unknown, 20 disproved, 130 interrupted, 1 if an answer was not saved.
+    """Returns the exit code for the results of one position.
 
-    With 0 and 20 the proof is in the folder. Of several claims of one side the first, the
-    strongest, counts; if a weaker claim is disproved, the first one is disproved as well.
+    Args:
+      results: one result for each claim about the same player, the strongest claim first.
+
+    Returns:
+      0 proved, 20 disproved, 10 unknown, 130 interrupted, or 1 if a decided result was not saved.
+      The strongest claim counts. A disproved weaker claim disproves the strongest claim, too.
     """
     if any(result.interrupted for result in results):
         return exit_codes.INTERRUPTED
@@ -46,7 +50,7 @@ def exit_code(results: Sequence[Result]) -> int:
 
 
 def winner(problem: Problem, result: Result) -> str | None:
-    """The name of the player who wins for certain; None if the result does not decide it."""
+    """Returns the name of the player who is proved to win, or None if no win is proved."""
     if result.verdict is Verdict.UNKNOWN:
         return None
     claim = (
@@ -58,7 +62,10 @@ def winner(problem: Problem, result: Result) -> str | None:
 
 
 def headline(problem: Problem, result: Result) -> tuple[str, str]:
-    """Verdict and rest of the sentence: ("disproved", ": white does not win; black wins")."""
+    """Returns the result as one sentence, split after the verdict.
+
+    Example: ``("disproved", ": white does not win; black wins")``.
+    """
     players = problem.game.players
     claim = result.claim.text(players)
     if result.verdict is Verdict.UNKNOWN:
@@ -71,9 +78,9 @@ def headline(problem: Problem, result: Result) -> tuple[str, str]:
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
-    """Question and result as a flat JSON object; times in seconds, sizes in bytes.
+    """Returns a problem and its result as one JSON object, without the search settings.
 
-    The settings are left out.
+    Times are in seconds, sizes in bytes.
     """
     values = result.as_json(problem.game.players)
     del values["settings"]
@@ -87,7 +94,7 @@ def fields(problem: Problem, result: Result) -> dict[str, Any]:
 
 
 def size(number: int) -> str:
-    """A number of bytes with a unit, such as ``1.2 MB``."""
+    """Formats a number of bytes with a unit, such as ``1.2 MB``."""
     amount, unit = float(number), "bytes"
     for unit in ("bytes", "kB", "MB", "GB"):
         if amount < 1000 or unit == "GB":

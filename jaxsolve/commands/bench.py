@@ -1,4 +1,4 @@
-"""``jaxsolve bench``: passes a request to the benchmark of that name."""
+"""``jaxsolve bench``: checks the options and runs the chosen benchmark of ``jaxsolve.bench``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LARGEST_BATCH = 1 << 20  # positions; far above the batch size that any device g
 def run(options: BenchOptions) -> int:
     """Runs ``jaxsolve.bench.<name>.run`` and returns its exit code.
 
-    Only zones takes ``problems``, ``plot`` and ``seeds``; only search and selfplay take
-    ``network`` and ``dtype``.
+    Only the benchmark ``zones`` takes ``problems``, ``plot`` and ``seeds``. Only ``search`` and
+    ``selfplay`` take ``network`` and ``dtype``. Other combinations are refused.
     """
     name = options.what.value
     with failure.errors_as_sentences(options.as_json):
@@ -74,7 +74,7 @@ def _number(text: str, digits: int) -> int | None:
 
 
 def _batches(text: str) -> list[int]:
-    """Batch sizes. Raises ValueError."""
+    """Parses comma-separated batch sizes. Raises ValueError for one below 1 or too large."""
     batches = []
     for size in _listed(text):
         number = _number(size, 9)
@@ -88,7 +88,7 @@ def _batches(text: str) -> list[int]:
 
 
 def _seeds(text: str) -> int:
-    """A number of seeds. Raises ValueError."""
+    """Parses a number of seeds. Raises ValueError unless it is between 2 and 9999."""
     number = _number(text, 4)
     if number is None or number < 2:
         raise ValueError(f"--seeds {shortened(text)}: give a number of seeds from 2 to 9999")

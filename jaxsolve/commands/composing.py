@@ -1,6 +1,6 @@
-"""Settings from the YAML files of ``configs/`` and words key=value, composed by Hydra.
+"""Composes settings with Hydra from the YAML files in ``configs/`` and key=value arguments.
 
-Errors are reported in one sentence.
+Hydra's errors are converted to ValueErrors whose message is one sentence.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import jaxsolve
 
 
 def folder() -> Path:
-    """The folder of the configurations: beside this package in a checkout, else inside it."""
+    """Returns the folder ``configs``: beside the package in a checkout, inside it if installed."""
     package = Path(jaxsolve.__file__).parent
     beside = package.parent / "configs"
     return beside if (beside / "train.yaml").exists() else package / "configs"
@@ -23,11 +23,21 @@ def folder() -> Path:
 def settings(
     where: Path, main: str, schema: type, overrides: Sequence[str], groups: Collection[str] = ()
 ) -> tuple[Any, str]:
-    """An object of ``schema`` from the file ``main`` of the folder ``where``, and the same as YAML.
+    """Composes settings from a YAML file and overrides.
 
-    ``groups``: its subfolders, of which one file each may be chosen. Raises ValueError, in one
-    sentence, for anything that Hydra or the types of the schema refuse, for an unknown setting
-    (with the nearest known one), and for a missing file.
+    Args:
+      where: folder of the configuration files.
+      main: name of the main file in ``where``, without ``.yaml``.
+      schema: dataclass of the settings.
+      overrides: key=value arguments.
+      groups: names of subfolders of ``where``. An override ``GROUP=NAME`` chooses a file of one.
+
+    Returns:
+      The settings as an instance of ``schema``, and the same settings as YAML text.
+
+    Raises:
+      ValueError: a file is missing or malformed, or Hydra or the types of ``schema`` refuse a
+        setting. For an unknown setting the message suggests the nearest known one.
     """
     from hydra import compose, initialize_config_dir
     from hydra.errors import HydraException
@@ -64,14 +74,17 @@ def settings(
 
 
 def register(schema: type) -> None:
-    """Registers the types of the settings with Hydra, as the ``schema`` of the defaults."""
+    """Registers the dataclass ``schema`` with Hydra.
+
+    YAML files refer to it as ``schema`` in their list of defaults.
+    """
     from hydra.core.config_store import ConfigStore
 
     ConfigStore.instance().store(name="schema", node=schema)
 
 
 def parsed_overrides(words: Sequence[str]) -> list[Any]:
-    """Hydra's overrides. Raises ValueError for other words."""
+    """Parses key=value arguments to Hydra's override objects. Raises ValueError for others."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
@@ -82,7 +95,10 @@ def parsed_overrides(words: Sequence[str]) -> list[Any]:
 
 
 def quoted(words: Iterable[str]) -> list[str]:
-    """Words key=value, with quotes around values that Hydra cannot parse because of an '='."""
+    """Adds quotes to arguments key=value that Hydra cannot parse because the value contains '='.
+
+    A value that contains a comma may be a list of values for a sweep, so it is not quoted.
+    """
     found = []
     for word in words:
         key, _, value = word.partition("=")
@@ -90,7 +106,7 @@ def quoted(words: Iterable[str]) -> list[str]:
             try:
                 parsed_overrides([word])
             except ValueError:
-                if "," not in value:  # several values of a sweep need quotes of their own
+                if "," not in value:  # each of several values of a sweep needs its own quotes
                     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
                     word = f"{key}='{escaped}'"
         found.append(word)
@@ -98,9 +114,12 @@ def quoted(words: Iterable[str]) -> list[str]:
 
 
 def check_overrides(words: Iterable[str], command: str, more: str = "") -> None:
-    """Raises ValueError for an argument that is not key=value.
+    """Raises ValueError for an argument that is not key=value (or ~key, which removes a key).
 
-    ``more`` is appended to the message.
+    Args:
+      words: the arguments.
+      command: name of the command for the message.
+      more: text to append to the message.
     """
     for word in words:
         if word.startswith("-") or ("=" not in word.lstrip("~+") and not word.startswith("~")):
@@ -110,12 +129,15 @@ def check_overrides(words: Iterable[str], command: str, more: str = "") -> None:
 
 
 def files(where: Path) -> list[str]:
-    """The names of a folder's YAML files."""
+    """Returns the names of the YAML files in a folder, without suffix, sorted."""
     return sorted(file.stem for file in where.glob("*.yaml"))
 
 
 def nearest(wrong: str, right: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name."""
+    """Returns the end of an error message about the unknown name ``wrong``.
+
+    It suggests the most similar name of ``right``, or lists the first names if none is similar.
+    """
     known = sorted(right)
     near = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
     return (
@@ -126,7 +148,10 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
 
 
 def sentence(error: Exception) -> str:
-    """The message of a Hydra exception and of its cause, without drawings and addresses."""
+    """Converts a Hydra exception and its cause to a message on one line.
+
+    Hydra's further lines, such as a drawing of the position of a syntax error, are left out.
+    """
     if isinstance(override := getattr(error, "override", None), str):
         key, _, value = override.partition("=")
         return (
@@ -141,9 +166,12 @@ def sentence(error: Exception) -> str:
 
 # ---- inside --------------------------------------------------------------------------------------
 def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[str]]) -> None:
-    """Raises ValueError for an unknown setting, group or choice.
+    """Raises ValueError for an override that is unknown, removes a setting or changes nothing.
 
-    The message suggests the nearest known one.
+    Args:
+      plain: the configuration without overrides.
+      parsed: Hydra's override objects.
+      groups: for each group (subfolder), the names of its files.
     """
     keys = set(_names(plain))
     for override in parsed:

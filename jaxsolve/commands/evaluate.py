@@ -26,22 +26,26 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """One way to search: with a network, or without."""
+    """A row of the comparison: a network, or the search without one."""
 
     name: str
-    network: str | None  # as for --network
+    network: str | None  # a value of --network; None: search without a network
 
 
 def run(chosen: Sequence[str], last: int, rotations: int, dtype: Dtype, request: Request) -> int:
     """Solves the problem set with each network and compares the results.
 
     Args:
-      chosen: networks as for ``--network``; the folder of a training run stands for its ``last``
-        networks. ``none``, no network, is always included.
+      chosen: values of ``--network``. The folder of a training run stands for the latest networks
+        of that run. ``none``, the search without a network, is always included.
+      last: number of networks that the folder of a training run stands for.
+      rotations: value of ``--rotations``, 1 or 8.
+      dtype: number format of the networks.
+      request: the problem set, and the search settings without a network.
 
     Returns:
-      0: done; 1: an answer contradicts the source or something was not saved; 2: the folder of a
-      problem was refused; 130: interrupted.
+      0: done. 1: a verdict contradicts the expected one of the problem set, or something was not
+      saved. 2: the folder of a problem was refused. 130: interrupted.
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
@@ -57,22 +61,23 @@ def run(chosen: Sequence[str], last: int, rotations: int, dtype: Dtype, request:
             requests[entry.name] = dataclasses.replace(
                 request, settings=dataclasses.replace(request.settings, heads=heads), out=out
             )
-            problems_of(requests[entry.name])  # a network that does not fit is refused now
+            problems_of(requests[entry.name])  # refuses a network that does not fit a problem
         with _held(request):
             for each in requests.values():
                 if each.out is not None and each.out.exists():
                     with held_folder(
                         each
-                    ):  # one that holds something else is refused before anything is solved
+                    ):  # refuses a folder with other contents before anything is solved
                         pass
             return _compared(requests, request)
 
 
 @contextlib.contextmanager
 def _held(request: Request) -> Iterator[None]:
-    """Holds the folder of all entries, if any.
+    """Locks the folder ``request.out`` while the block runs; does nothing without a folder.
 
-    Raises FolderError as ``RunFolder``, also for other limits: the networks must be comparable.
+    Raises FolderError if ``RunFolder`` refuses the folder, also because of a run with other limits.
+    All networks must have the same limits to be comparable.
     """
     if request.out is None:
         yield
@@ -91,7 +96,15 @@ def _held(request: Request) -> Iterator[None]:
 
 
 def _compared(requests: dict[str, Request], request: Request) -> int:
-    """Solves the set for each request, and prints and saves the comparison."""
+    """Solves the problem set once for each network, and prints and saves the comparison.
+
+    Args:
+      requests: one request for each network, by the name of the network.
+      request: the request of the whole comparison.
+
+    Returns:
+      The exit code.
+    """
     found: dict[str, dict[str, Row]] = {}
     chosen: list[Problem] = []
     left_out, unsaved = False, []
@@ -135,9 +148,14 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
 
 
 def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
-    """A row for each network: problems solved, total effort, and nodes on the shared problems.
+    """Returns the table of the comparison, one row for each network.
 
-    Shared problems are those that all networks solved.
+    A row has the number of solved problems, the total effort, and the nodes spent on the *shared*
+    problems, which all networks solved.
+
+    Args:
+      found: for each network, the results of its problems by problem id.
+      problems: number of problems in the set.
     """
     solved = {
         name: {key for key, row in rows.items() if row["verdict"] != "unknown"}
@@ -162,7 +180,10 @@ def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
 
 # ---- inside ------------------------------------------------------------------------------------
 def _entries(chosen: Sequence[str], last: int) -> list[Entry]:
-    """The search without a network, then the chosen networks. Raises ValueError for bad names."""
+    """Returns the search without a network, then the chosen networks.
+
+    Raises ValueError for two networks of one name, and for a name that no folder can have.
+    """
     from jaxsolve.networks import finding
 
     entries = [Entry(NONE, None)]
@@ -195,7 +216,11 @@ def _entries(chosen: Sequence[str], last: int) -> list[Entry]:
 def _show(
     table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request
 ) -> list[str]:
-    """Draws, writes and prints the results. Returns a sentence for each file that failed."""
+    """Draws, writes and prints the results.
+
+    Returns:
+      A sentence for each file that could not be written.
+    """
     picture, unsaved = None, []
     try:
         picture = _drawn(found, problems, request)
@@ -245,7 +270,10 @@ def _print(table: list[Row], picture: Path | None) -> None:
 
 
 def _drawn(found: dict[str, dict[str, Row]], problems: int, request: Request) -> Path | None:
-    """Draws a cactus plot into the folder, if there is one and matplotlib is installed."""
+    """Draws a cactus plot into the folder of the comparison and returns its path.
+
+    Returns None without a folder, and if matplotlib is not installed.
+    """
     from jaxsolve.view import cactus, pictures
 
     if request.out is None:

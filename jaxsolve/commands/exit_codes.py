@@ -1,3 +1,3 @@
-"""Exit codes of the commands; their meaning is in the README of this folder."""
+"""Exit codes of the commands. The README of this folder defines them."""
 
 PROVED, FAILED, BAD_INPUT, UNKNOWN, DISPROVED, INTERRUPTED = 0, 1, 2, 10, 20, 130

@@ -22,13 +22,18 @@ MARKER, CONFIG, RESULTS, GAMES, PICTURE = (
     "games.csv",
     "experiment.png",
 )
-SHOWN = "shown.json"  # what the picture needs besides the results
+SHOWN = "shown.json"  # labels and paper values for the picture
 
 
 def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
     """Plays an experiment with settings key=value and prints its results.
 
-    Without a name it lists the experiments. Returns 0, or 1 if standard output failed.
+    Without a name, lists the experiments. Returns 0, or 1 if standard output failed.
+
+    Args:
+      name: name of an experiment in ``configs/experiments``, or path of a YAML file.
+      words: key=value arguments.
+      as_json: whether to print one JSON object.
     """
     try:
         import hydra  # noqa: F401
@@ -63,12 +68,17 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
 
 
 def is_experiment(folder: Path) -> bool:
-    """Whether a folder holds an experiment, finished or not."""
+    """Returns whether a folder holds an experiment, finished or not."""
     return (folder / MARKER).exists()
 
 
 def draw(folder: Path, out: Path) -> None:
-    """Draws an experiment with results. Raises ValueError, OSError."""
+    """Draws the results of the experiment in ``folder`` to the picture file ``out``.
+
+    Raises:
+      ValueError: there are no results yet, or they are damaged.
+      OSError: a file cannot be read or written.
+    """
     from jaxsolve.view import experiments
 
     if not (folder / SHOWN).exists():
@@ -81,7 +91,10 @@ def draw(folder: Path, out: Path) -> None:
 
 # ---- inside ------------------------------------------------------------------------------------
 def _shown(file: Path) -> dict[str, Any]:
-    """The contents of SHOWN. Raises ValueError for other contents, OSError."""
+    """Reads the labels and paper values of the picture, written to the file ``SHOWN``.
+
+    Raises ValueError if the file is damaged, and OSError.
+    """
     from jaxsolve.view import experiments
 
     try:
@@ -97,7 +110,11 @@ def _where() -> Path:
 
 
 def _found(name: str) -> tuple[Path, str]:
-    """Folder and name of an experiment's file, by name or path (.yaml). Raises ValueError."""
+    """Returns the folder and the stem of the YAML file of an experiment.
+
+    ``name`` is the name of an experiment or the path of a YAML file. Raises ValueError if there is
+    no such experiment or file.
+    """
     if name.endswith(".yaml"):
         file = Path(name)
         if not file.is_file():
@@ -127,7 +144,7 @@ def _list(as_json: bool) -> int:
 
 
 def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
-    """Plays the remaining games, prints progress, and writes the tables."""
+    """Plays the unfinished games, prints progress, and writes the tables after each rule set."""
     from jaxsolve.commands import progress
     from jaxsolve.core import process
 
@@ -149,7 +166,7 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
                 )
         results += experiment.results(game, played)
         rows += experiment.rows_of_games(game, played)
-        # The results of a finished game can be read while the others are played.
+        # The results of finished rule sets can be read while games of the others are played.
         _write(experiment, folder, results, rows)
     return results
 
@@ -160,7 +177,7 @@ def _write(
     results: Sequence[Result],
     rows: Sequence[dict[str, Any]],
 ) -> None:
-    """Writes the tables, and what the picture needs besides them."""
+    """Writes the two tables, and the labels and paper values of the picture."""
     axes, settings = experiment.axes, experiment.settings
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
@@ -171,7 +188,7 @@ def _write(
 
 
 def _title(experiment: Experiment) -> str:
-    """The title of the results, on one line."""
+    """Returns a one-line title of the results, with opponent, number of games and limits."""
     settings = experiment.settings
     limit = "" if settings.simulations is None else f", {settings.simulations} simulations a move"
     limit += "" if settings.seconds is None else f", {settings.seconds:g} CPU s a move"
@@ -215,7 +232,10 @@ def _show(
     picture: Path | None,
     as_json: bool,
 ) -> None:
-    """Prints the results with the last axis across, like the tables of the publication."""
+    """Prints the results as a table, like the publication, or as one JSON object.
+
+    Each column of the table is a value of the experiment's last axis.
+    """
     if as_json:
         axes = experiment.axes
         streams.print_json(

@@ -1,4 +1,4 @@
-"""Failures of a command: one sentence and an exit code, never a traceback for bad input."""
+"""Error reports of commands: one sentence and an exit code, no traceback."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ _WHERE = "set JAXSOLVE_TRACEBACK=1 for a traceback"
 
 @contextlib.contextmanager
 def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
-    """Converts errors of the block to one sentence and an exit code.
+    """Context manager that ends the command with one sentence if the block raises an error.
 
-    These are bad input, a full disk, too little memory, a missing device, and Ctrl-C. With
-    ``as_json`` standard output receives ``{"error": sentence}``. With the environment variable
-    JAXSOLVE_TRACEBACK=1 errors are raised.
+    The expected errors are bad input, a full disk, too little memory, a missing device, and Ctrl-C.
+    The sentence goes to standard error. With ``as_json``, ``{"error": sentence}`` also goes to
+    standard output. If the environment variable JAXSOLVE_TRACEBACK is 1, errors are raised as they
+    are.
+
+    Raises:
+      typer.Exit: with the exit code, in place of the error.
     """
     signals.stop_on_terminate()
     try:
@@ -43,7 +47,10 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """The message of ``error`` on one line; for RuntimeErrors, also JAX's, with a hint."""
+    """Returns the message of ``error`` on one line.
+
+    For a RuntimeError, such as the errors of JAX, the line ends with a hint how to get a traceback.
+    """
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = next(
@@ -60,7 +67,11 @@ def remark(sentence: str) -> None:
 
 
 def refuse(sentence: str, as_json: bool = False, code: int = exit_codes.BAD_INPUT) -> NoReturn:
-    """Prints ``sentence`` and ends the command with exit code ``code``."""
+    """Prints an error message and ends the command with exit code ``code``.
+
+    The message goes to standard error, and with ``as_json`` also to standard output, as
+    ``{"error": sentence}``. Raises typer.Exit.
+    """
     if as_json:
         try:
             streams.print_json({"error": sentence})

@@ -1,4 +1,7 @@
-"""Resuming with other limits: decides whether an unknown row is searched again."""
+"""Decides which unknown results a run that is resumed with other limits searches again.
+
+A *row* is the result of one problem in ``results.jsonl`` (``commands/results_file.py``).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from jaxsolve.search.settings import Settings
 
-# The limit in a row's reason, as ``Limits.reached`` words it.
+# Finds the limit in the reason of an unknown row. ``Limits.reached`` writes such reasons.
 _STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b")
 _UNITS = {
     "nodes": "nodes",
@@ -19,15 +22,18 @@ _UNITS = {
 
 
 def is_final(row: dict[str, Any], settings: Settings) -> bool:
-    """Whether a row is kept: it was saved, and no larger limit could change it."""
+    """Returns whether a resumed run keeps a row.
+
+    The row must have been saved, and ``settings`` must not allow its search to go further.
+    """
     return not row.get("unsaved") and not larger_limit_helps(row, settings)
 
 
 def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
-    """Whether ``settings`` let an unknown row be searched further.
+    """Returns whether the search of an unknown row can go further under ``settings``.
 
-    The limit that stopped the row must be larger or absent, and the effort of the row must be
-    within the other limits.
+    It can if the limit that stopped the search is now larger or absent, and if the effort spent so
+    far is within the other limits.
     """
     stopped = _STOPPED.search(str(row.get("reason")))
     if row["verdict"] != "unknown" or stopped is None:
@@ -37,7 +43,8 @@ def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
     if stopped[2] == "MB":
         limit = settings.memory_mb
     elif str(row["reason"]).startswith("Decided"):
-        # The collection of the proof ran out of time; either time limit bounds it.
+        # The search decided the claim, but collecting the proof reached a time limit, which may be
+        # that of CPU or of wall time.
         limit = limits.cpu_seconds or limits.wall_seconds
     else:
         limit = now.pop(_UNITS[stopped[2]])
@@ -46,7 +53,7 @@ def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
     try:
         if limit is None:
             return True
-        # The reason rounds seconds in the same way.
+        # ``Limits.reached`` formats seconds with ``:g``, too.
         rounded = limit if isinstance(limit, int) else float(f"{limit:g}")
         return rounded > float(stopped[1])
     except ValueError:

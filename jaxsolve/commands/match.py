@@ -1,4 +1,4 @@
-"""``jaxsolve match``: games between two players, and their score."""
+"""``jaxsolve match``: plays games between two players and prints the score."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 
 RANDOM, ROLLOUTS = "random", "rollouts"
 RESULT = "result.json"  # written at the end of a match
-# The moves so far, one line per move number of the games in progress: a match resumes from it.
+# The moves so far, from which a match resumes: one line per ply, with a move for each game.
 PLIES = "plies.jsonl"
 DEFAULT_SIMULATIONS = 32
 
 
 def run(options: MatchOptions) -> int:
-    """Plays the match and prints the score. Returns 0, or 1 if the output failed."""
+    """Plays the match, prints the score, and saves the games in the folder of ``--out``.
+
+    Returns 0, or 1 if the result could not be printed or saved.
+    """
     with failure.errors_as_sentences(options.as_json):
         from jaxsolve.core import process
 
@@ -79,10 +82,20 @@ def run(options: MatchOptions) -> int:
 
 # ---- inside ------------------------------------------------------------------------------------
 def _player(text: str, env: Env, options: MatchOptions) -> tuple[Player, str | None]:
-    """The player of that name, and a digest of its network's parameters.
+    """Makes a player from its name on the command line.
 
-    The name is random, a search, or a network, which may have a head behind a colon. Raises
-    ValueError, OSError.
+    Args:
+      text: ``random``, ``rollouts``, a search (``uct`` or ``pnmcts``, with settings), or a network,
+        optionally with the head that the search uses: ``NETWORK:value``.
+      env: environment of the match.
+      options: options of the command.
+
+    Returns:
+      The player, and a digest of the parameters of its network (None without a network).
+
+    Raises:
+      ValueError: the name or its settings are unknown.
+      OSError: the network cannot be read.
     """
     from jaxsolve.networks import finding
     from jaxsolve.networks.identity import digest_of
@@ -121,9 +134,9 @@ def _player(text: str, env: Env, options: MatchOptions) -> tuple[Player, str | N
 
 
 def _openings(options: MatchOptions, game: Game) -> list[Any]:
-    """The starting positions, used in turn.
+    """Returns the start positions; the games of the match use them in turn.
 
-    Raises ValueError for positions of another game, or where the game is over.
+    Raises ValueError for a position of another game, and for one in which the game is over.
     """
     from jaxsolve.formats import problems
 
@@ -142,7 +155,14 @@ def _played(
     folder: RunFolder | None,
     question: dict[str, Any],
 ) -> Matches:
-    """Plays the match to its end, from the state in its folder. Raises ValueError."""
+    """Plays the match to its end and returns it.
+
+    If ``folder`` contains moves of this match, they are replayed first. Each ply is appended to
+    that file.
+
+    Raises:
+      ValueError: the file of moves is missing, damaged, or belongs to another match.
+    """
     import jax
     import jax.numpy as jnp
 
@@ -175,7 +195,7 @@ def _played(
 
 
 def _going(options: MatchOptions, matches: Matches) -> str:
-    """The state of a match, for the progress line."""
+    """Returns a line about the progress of a match: move number, games in progress, points."""
     points, over = matches.standing(0)
     so_far = (
         f"; {options.players[0]} has {points:g} points in {over} finished games" if over else ""
@@ -232,7 +252,7 @@ def _opening_moves(options: MatchOptions) -> int:
 
 
 def _names(options: MatchOptions) -> tuple[str, str]:
-    """The names of the players in records, distinct if both players are the same."""
+    """Returns the names of the two players for the records; equal names get (A) and (B)."""
     a, b = options.players
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
@@ -287,7 +307,16 @@ def _summary(
     starts: int,
     spent: tuple[Spent, Spent],
 ) -> dict[str, Any]:
-    """The result of a match; ``starts``: number of starting positions."""
+    """Returns the result of a match as plain values.
+
+    Args:
+      options: options of the command.
+      names: distinct names of the two players.
+      players: the two players.
+      played: all games.
+      starts: number of different start positions.
+      spent: moves, simulations and time of each player.
+    """
     from jaxsolve.play.records import tally
 
     found = tally(played, starts)
@@ -300,7 +329,8 @@ def _summary(
         "score": found.score,
         "interval": found.interval,
     }
-    together = players[0].pool == players[1].pool  # time is measured for both, and halved
+    # Players of one pool search together. Their time is measured once and split evenly.
+    together = players[0].pool == players[1].pool
     return (
         about
         | dataclasses.asdict(found)
@@ -309,7 +339,10 @@ def _summary(
 
 
 def _question(options: MatchOptions, weights: list[str | None]) -> dict[str, Any]:
-    """All that the games depend on, with the contents of files, which may change."""
+    """Returns all values that determine the games; a folder is resumed only if they are equal.
+
+    ``weights`` and the digest of the file of openings detect files with changed contents.
+    """
     from jaxsolve.formats import problems
 
     fields = {

@@ -1,4 +1,4 @@
-"""``jaxsolve networks``, ``jaxsolve import-weights``, and the value of ``--network``."""
+"""``jaxsolve networks`` and ``jaxsolve import-weights``; loading the network of ``--network``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ if TYPE_CHECKING:
 
 
 def guide(text: str, rotations: int, dtype: Dtype = "float32") -> Guide | AutoGuide:
-    """The network for a search, from ``--network``, ``--rotations`` and ``--dtype``.
+    """Loads the network that guides a search.
 
-    Raises ValueError or OSError if no network has that name.
+    Args:
+      text: value of ``--network``: ``auto``, a listed name, a file, or the folder of a training
+        run.
+      rotations: value of ``--rotations``. 8 averages the network over the symmetries of the rules.
+      dtype: number format of the network.
+
+    Raises ValueError or OSError if there is no such network.
     """
-    # Imports JAX, which commands without a network do not need.
+    # These modules import JAX, which commands without a network do not need.
     from jaxsolve.networks import Guide, finding, shipped
 
     averaged = rotations > 1
@@ -84,7 +90,10 @@ def _heads(shape: Architecture) -> str:
 
 
 def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
-    """Converts published weights and writes the network. Returns 0."""
+    """Converts the file ``weights`` of published weights and writes the network to ``out``.
+
+    ``like`` is the name of the published network. Returns 0.
+    """
     from jaxsolve.formats import weights as published
 
     with failure.errors_as_sentences(as_json):

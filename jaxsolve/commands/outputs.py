@@ -1,4 +1,7 @@
-"""Output files of a command: never the input, never one file twice, never a file of a run."""
+"""Checks of a command's output files.
+
+An output file may not be the input, another output, or a file that belongs to a run.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ OF_A_RUN = ("run.json", "results.jsonl", "results.csv", "result.json", "problem.
 def refuse_unwritable(
     read: str, outputs: Mapping[str, Path | None], folder: Path | None = None
 ) -> None:
-    """Refuses output files that cannot be written, or that would overwrite needed files.
+    """Checks that output files can be written and overwrite no file that is needed.
 
     Args:
-      read: the position as typed (``jaxsolve.formats.position``).
-      outputs: files by option name.
-      folder: the folder of the run.
+      read: the position as typed (``jaxsolve.formats.position``), which may be a file.
+      outputs: for each option, its output file; None if the option was not given.
+      folder: the folder of the run, if any.
 
     Raises:
-      ValueError: names the option and the problem.
+      ValueError: a file is refused. The message contains the option and the reason.
     """
     source = Path(read.rpartition(":")[0] if position.names_problem(read) else read)
     seen: dict[Path, str] = {}

@@ -1,4 +1,4 @@
-"""``--patterns FILE``: patterns that earlier runs proved, for the searches of this run."""
+"""``--patterns FILE``: a file of patterns that runs share (``search/README.md``, Pattern table)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from jaxsolve.search.run.shared_patterns import SharedPatterns
 
 @contextlib.contextmanager
 def shared(path: Path | None, *, always: bool = False) -> Iterator[SharedPatterns | None]:
-    """Yields the patterns of the file ``path`` and saves them at the end.
+    """Yields the patterns of the file ``path``, and saves them at the end of the block.
 
-    Without a file it yields None, or with ``always`` patterns of this run only. A failure to save
-    is reported on standard error; answers are not affected.
+    If they cannot be saved, a message is printed on standard error.
+
+    Args:
+      path: the file. None: patterns are not kept after this run.
+      always: without a file, yield empty patterns that the searches of this run share, not None.
 
     Raises:
-      PatternsError: as for ``SharedPatterns``.
+      PatternsError: the file is damaged, holds something else, or is in use by another run.
       OSError: the file cannot be read or created.
     """
     if path is None:

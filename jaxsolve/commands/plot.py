@@ -1,4 +1,4 @@
-"""``jaxsolve plot``: learning curves of training runs, or the figure of an experiment."""
+"""``jaxsolve plot``: draws learning curves of training runs, or the figure of an experiment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ PICTURE = "curves.png"
 
 
 def run(folders: Sequence[Path], out: Path | None) -> int:
-    """Draws runs or an experiment into ``out``, by default in the first folder. Returns 0."""
+    """Draws training runs, or one experiment, to a picture file. Returns 0.
+
+    Args:
+      folders: folders of training runs, or the folder of one experiment.
+      out: the picture. None: a file in the first folder.
+    """
     with failure.errors_as_sentences():
         from jaxsolve.view import curves, pictures
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: the status line of a search, and lines of other work."""
+"""Progress on standard error: a status line for searches, messages for other work."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rich.text import Text
 from jaxsolve.commands import failure
 from jaxsolve.search.result import Progress
 
-SECONDS = 60.0  # between two lines where there is no terminal
+SECONDS = 60.0  # between two lines of ``ProgressLines`` if standard error is not a terminal
 
 
 def number(value: float) -> str:
-    """A proof number, a visit count or a mean value as text: ``1,234``, ``0.25``, ``∞``."""
+    """Formats a proof number, visit count or mean value: ``1,234``, ``0.25``, ``∞`` (from 2^30)."""
     if value >= 1 << 30:
         return "∞"
     return f"{value:,.0f}" if value == int(value) else f"{value:.2f}"
 
 
 def line(progress: Progress, rate: float) -> str:
-    """Nodes, nodes a second, proof and disproof number of the root, best line."""
+    """Formats nodes, nodes per second, the root's proof and disproof number, and the best line."""
     parts = [
         f"{progress.nodes:,} nodes",
         f"{rate:,.0f}/s",
@@ -35,9 +35,9 @@ def line(progress: Progress, rate: float) -> str:
 
 
 class Status:
-    """One line on standard error, rewritten in place, no wider than the terminal.
+    """Status line of a search on standard error, rewritten in place.
 
-    It prints nothing if standard error is not a terminal.
+    Nothing is printed if standard error is not a terminal. Use it as a context manager.
     """
 
     def __init__(self, console: Console | None = None):
@@ -55,7 +55,7 @@ class Status:
 
     @property
     def callback(self) -> Status | None:
-        """The progress callback of a search; None without a terminal."""
+        """Progress callback for a search; None if standard error is not a terminal."""
         return self if self._shown else None
 
     def __call__(self, progress: Progress) -> None:
@@ -72,7 +72,7 @@ class Status:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Removes the line while something else is printed."""
+        """Removes the status line while the block prints something else."""
         if self._shown:
             self._live.stop()
         try:
@@ -93,7 +93,11 @@ class Status:
 
 
 class ProgressLines:
-    """Progress of other work: one changing line on a terminal, else one line per minute."""
+    """Progress messages of work other than searches, such as games and matches.
+
+    On a terminal one line is rewritten in place; otherwise one line per minute is printed. Use it
+    as a context manager.
+    """
 
     def __init__(self, first: str):
         console = Console(stderr=True)
@@ -101,7 +105,11 @@ class ProgressLines:
         self._printed = time.monotonic()
 
     def report(self, line: Callable[[], str]) -> None:
-        """Prints ``line()``; skips it, without calling ``line``, soon after the last one."""
+        """Prints the message that ``line`` returns.
+
+        Without a terminal nothing is printed, and ``line`` is not called, within a minute of the
+        last message.
+        """
         if self._status is not None:
             self._status.update(line())
         elif time.monotonic() - self._printed >= SECONDS:

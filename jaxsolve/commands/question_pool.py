@@ -1,6 +1,7 @@
-"""Answers of a pool of questions when some of their folders cannot be used.
+"""Solves a pool of questions, even if the folders of some of them cannot be used.
 
-A full disk loses no answer: a question whose folder cannot be written is searched without one.
+A question whose folder cannot be written is searched without a folder. So a full disk loses no
+answer.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from jaxsolve.search.result import Result, unsaved
 
 
 class Solve(Protocol):
-    """``search.solve_pool`` with everything but the questions and their folder bound."""
+    """Type of ``search.solve_pool`` with all arguments bound except the problems and ``out``."""
 
     def __call__(
         self, problems: Sequence[Problem], /, *, out: Path | None
@@ -26,17 +27,17 @@ class Solve(Protocol):
 def answers(
     problems: Sequence[Problem], proofs: Path | None, solve: Solve, refused: list[str] | None = None
 ) -> Iterator[tuple[Problem, Result]]:
-    """Yields the answer to each problem, in the order in which the pool finishes.
+    """Yields the result of each problem, in the order in which the problems are finished.
 
-    When the folder of a question fails, the pool ends. The next pool resumes the other questions
+    An error of one problem's folder ends the whole pool. A new pool then resumes the other problems
     from their proof logs.
 
     Args:
-      problems: questions with distinct ids.
-      proofs: folder that holds one folder per id; None to save nothing.
+      problems: problems with distinct ids.
+      proofs: folder that contains one folder for each id; None: nothing is saved.
       solve: runs one pool.
       refused: receives one sentence for each problem whose folder holds something else; these
-        problems get no answer. None: such a folder raises.
+        problems get no result. None: such a folder raises ValueError.
 
     Raises:
       ValueError: ``solve`` refused the input.
@@ -70,7 +71,13 @@ def answers(
 
 
 def _folder_named(text: str, proofs: Path, ids: Collection[str]) -> str | None:
-    """The id whose folder is the path at the beginning of ``text``."""
+    """Returns the id whose folder ``text`` begins with, or None.
+
+    Args:
+      text: an error message, or the file name of an OSError.
+      proofs: folder that contains one folder for each id.
+      ids: the candidates.
+    """
     folders = {identifier: str(proofs / identifier) for identifier in ids}
     named = [
         identifier

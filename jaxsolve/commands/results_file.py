@@ -1,4 +1,7 @@
-"""Rows of results: ``results.jsonl``, the record, and ``results.csv``, a copy for spreadsheets."""
+"""The results of a run, one row for each problem, in two files.
+
+``results.jsonl`` is the record. ``results.csv`` is a copy for spreadsheets with fewer columns.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-# Fields that the table and the totals need, with their types.
+# Fields of a row that the commands read, with their types.
 _KINDS: dict[str, tuple[type, ...]] = {
     "id": (str,), "rules": (str,), "position": (str,), "expected": (str, NoneType),
     "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
@@ -28,15 +31,22 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "cpu_seconds": (int, float), "wall_seconds": (int, float), "compile_seconds": (int, float),
     "unsaved": (str, NoneType),
 }  # fmt: skip
-LARGEST = float(1 << 62)  # of any number
+LARGEST = float(1 << 62)  # largest number that a row may contain
 _VERDICTS = ("proved", "disproved", "unknown")
 
 
 class ResultsFile:
-    """Rows of finished problems by id, in the folder ``out``; None: in memory only.
+    """The rows of finished problems, in memory and in two files.
 
-    An unfinished last line, from a killed run, is dropped, and the CSV file is written again from
-    the record. Rows that cannot be written stay in memory; ``failure`` then holds the error.
+    The constructor loads an existing record. It drops an incomplete last line, which a killed run
+    may leave, and writes the CSV file anew.
+
+    Args:
+      out: folder of the files; None: rows are kept in memory only.
+
+    Attributes:
+      rows: the rows by problem id.
+      failure: the first error in writing a row; later rows are kept in memory only.
 
     Raises:
       FormatError: a complete line of the record is not a row.
@@ -78,7 +88,7 @@ class ResultsFile:
             write_atomically(record, lines)
 
     def add(self, row: dict[str, Any]) -> None:
-        """Appends a finished row to both files; it replaces an earlier row of the problem."""
+        """Adds the row of a finished problem. It replaces an earlier row of the same problem."""
         with process.defer_interrupts():  # both files, or neither
             self._add(row)
 
@@ -96,12 +106,12 @@ class ResultsFile:
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
                 _write(sheet, row)
         except OSError as error:
-            # A truncated line must stay the last one: nothing is appended after a failure.
+            # Nothing is appended after a failure: a truncated line may only be the last line.
             self.failure = error
 
 
 def _row(value: Any) -> dict[str, Any]:
-    """Checks that ``value`` is a row and returns it. Raises ValueError."""
+    """Returns ``value`` if it is a valid row; otherwise raises ValueError."""
     if not isinstance(value, dict):
         raise ValueError(f"a JSON {type(value).__name__}")
     for name, kinds in _KINDS.items():

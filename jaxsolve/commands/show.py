@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def games(name: str | None, as_json: bool) -> int:
-    """Lists the games; with ``name``, all options of its rule sets. Returns 0."""
+    """Lists the games, or with ``name`` the rule options of that game. Returns 0."""
     with failure.errors_as_sentences(as_json):
         from jaxsolve.games import plugins, registry
 
@@ -42,7 +42,10 @@ def games(name: str | None, as_json: bool) -> int:
 
 
 def _fields(entry: Entry | str) -> dict[str, Any]:
-    """A game as a JSON object; an error message if it cannot be loaded."""
+    """Returns the description of a game as a JSON object.
+
+    ``entry`` is an error message if the plug-in with the game could not be loaded.
+    """
     if isinstance(entry, str):
         return {"error": entry}
     texts = ("values", "default", "meaning", "example")
@@ -89,7 +92,7 @@ def _describe(entry: Entry | str) -> None:
 
 
 def show(options: ShowOptions) -> int:
-    """Shows a position, and writes it as a picture or as SGF. Returns 0."""
+    """Prints a position, and also writes it as a picture or as SGF if requested. Returns 0."""
     rules = options_module.rules(options.rule)
     text, svg, sgf = options.position, options.svg, options.sgf
     with failure.errors_as_sentences(options.as_json):
@@ -133,10 +136,11 @@ def show(options: ShowOptions) -> int:
 
 
 def check(options: CheckOptions) -> int:
-    """Checks files, and all proofs in folders, with the independent checker.
+    """Checks proof files, and all proofs in folders, with the independent checker.
 
-    Returns 0 if all are accepted, 1 if one is refused, 2 if one is unreadable or the flattened
-    certificate was not written.
+    Returns:
+      The largest exit code of all proofs. 0: accepted. 1: refused, or a replayed game refutes the
+      proof. 2: unreadable, or the certificate without zones was not written.
     """
     proofs, flatten, as_json = options.proofs, options.flatten, options.as_json
     with failure.errors_as_sentences(as_json):
@@ -172,11 +176,12 @@ def check(options: CheckOptions) -> int:
 
 
 def _proofs(path: Path) -> list[Path]:
-    """The file itself, or all entries ``proof.jsonl.gz`` below a folder, links followed.
+    """Returns ``path`` itself if it is no folder, else all ``proof.jsonl.gz`` in and below it.
 
-    An entry of another kind than a regular file is listed too, so that the checker reports it.
+    Symbolic links are followed. An entry ``proof.jsonl.gz`` that is a folder is included, so that
+    the checker reports it.
 
-    Raises ValueError if there is none.
+    Raises ValueError if the folder contains no proof.
     """
     if not path.is_dir():
         if (

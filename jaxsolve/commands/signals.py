@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT: both end a command as Ctrl-C does, with everything saved."""
+"""Handlers of SIGTERM and SIGINT: both interrupt a command, which then saves its progress."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ from jaxsolve.core import process
 
 
 def stop_on_terminate() -> None:
-    """Makes SIGTERM end a run like Ctrl-C, with everything saved, and ensures that none is lost."""
-    # ValueError: not in the main thread. The caller then handles signals.
+    """Makes SIGTERM interrupt a run like Ctrl-C, and repeats interrupts that Python swallows.
+
+    Does nothing outside the main thread.
+    """
+    # ``signal.signal`` raises ValueError outside the main thread. There the program that calls this
+    # package handles signals.
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, process.interrupt)
         # SIGINT may be ignored, for example in the background of a shell.
@@ -25,10 +29,11 @@ def stop_on_terminate() -> None:
 
 
 class _RaiseAgain:
-    """Interrupts again if an interruption was swallowed.
+    """A ``sys.unraisablehook`` that repeats a KeyboardInterrupt that Python swallowed.
 
-    Exceptions do not leave finalizers, weak-reference callbacks and garbage-collector callbacks
-    (JAX has one). The interpreter reports them to ``sys.unraisablehook`` and continues.
+    Python does not propagate exceptions out of finalizers, weak-reference callbacks and
+    garbage-collector callbacks (JAX has one). It calls ``sys.unraisablehook`` and continues. This
+    hook then sends SIGTERM to the process. Other exceptions go to the hook ``otherwise``.
     """
 
     def __init__(self, otherwise: Callable[[sys.UnraisableHookArgs], object]):
@@ -38,8 +43,8 @@ class _RaiseAgain:
         if unraisable.exc_type is not KeyboardInterrupt:
             self._otherwise(unraisable)
             return
-        # Later, because now the interruption would come at the same place. By SIGTERM, because
-        # SIGINT may be ignored, for example in the background of a shell.
+        # The signal is delayed: at once, it would be swallowed at the same place. It is SIGTERM,
+        # because SIGINT may be ignored, for example in the background of a shell.
         for _ in range(3):  # a second Ctrl-C may interrupt this code, too
             try:
                 again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM))

@@ -66,7 +66,7 @@ def run(request: Request) -> int:
 
 
 def _deliver(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
-    """Prints the answer. If standard output fails, prints its headline on standard error.
+    """Prints the result; if standard output fails, prints a short form on standard error.
 
     Returns whether standard output worked.
     """
@@ -75,9 +75,12 @@ def _deliver(problem: Problem, results: list[Result], value: str | None, request
 
 
 def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
-    """The claim to prove, and whether to solve for the value.
+    """Returns the claim to prove, and whether to solve for the value of the position instead.
 
-    Without a claim, games with draws are solved for the value.
+    Without ``--claim``, a position of a game with draws is solved for its value. The problems of a
+    problem set are an exception, because each has its own claim.
+
+    Raises FormatError for an unknown ``--claim``.
     """
     text = request.claim
     if text is None or text == "value":
@@ -94,7 +97,10 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
 
 
 def _question(problem: Problem) -> dict[str, Any]:
-    """Identifies a run for the value of a position; each claim has a folder of its own below."""
+    """Returns the values that identify a run for the value of a position.
+
+    The folder of the run contains a folder for each claim, which identifies itself.
+    """
     return {
         "format": "jaxsolve-value",
         "version": 1,
@@ -130,7 +136,7 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
     if request.as_json:
         found = answer.fields(problem, results[0])
         if value is not None:
-            # Move and line of the claim that gives the value: of the weaker claim for a draw.
+            # Shows the move and the line of the proved claim. For a draw it is the weaker claim.
             kept = next(
                 (result for result in results if result.verdict is Verdict.PROVED), results[0]
             )

@@ -1,6 +1,6 @@
-"""The standard streams, which may be closed, full, or in an encoding without our characters.
+"""Output to the standard streams, which may be closed, full, or limited to ASCII.
 
-This module imports the standard library only.
+This module imports only the standard library.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any, TextIO
 
 
 def prepare() -> None:
-    """Makes printing safe.
+    """Prepares the standard streams so that printing does not raise.
 
-    Output to a closed standard output goes to standard error. Characters that the encoding of a
-    stream lacks are escaped.
+    A closed standard output is replaced by standard error. Characters that the encoding of a stream
+    lacks are escaped.
     """
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
         except OSError:
-            # The null device takes this descriptor, the lowest free one. A file of results must
-            # not get it.
+            # ``os.open`` assigns this descriptor, the lowest free one, to the null device.
+            # Otherwise a file of results would get it.
             os.open(os.devnull, os.O_RDWR)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (open until the end)
@@ -37,7 +37,7 @@ def prepare() -> None:
 
 
 def carries(text: str, stream: TextIO | None = None) -> bool:
-    """Whether a stream (None: standard output) can encode ``text``."""
+    """Returns whether ``stream`` (None: standard output) can encode ``text``."""
     stream = stream or sys.stdout
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
@@ -47,15 +47,15 @@ def carries(text: str, stream: TextIO | None = None) -> bool:
 
 
 def print_json(value: Any) -> None:
-    """Prints one line of JSON on standard output, in ASCII if the encoding requires it."""
+    """Prints ``value`` as one line of JSON on standard output, escaped to ASCII if necessary."""
     text = json.dumps(value, ensure_ascii=False)
     print(text if carries(text) else json.dumps(value), flush=True)
 
 
 def deliver(show: Callable[[], object], otherwise: str) -> bool:
-    """Prints an answer by ``show``.
+    """Prints a result by calling ``show``, and returns whether standard output worked.
 
-    If standard output fails, prints ``otherwise`` on standard error and returns False.
+    If standard output fails, prints ``otherwise`` on standard error.
     """
     try:
         show()
@@ -71,14 +71,14 @@ def deliver(show: Callable[[], object], otherwise: str) -> bool:
 
 
 def flush() -> None:
-    """Flushes the streams; failures of a stream were reported before."""
+    """Flushes both output streams. Ignores errors, which were reported before."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
 
 
 def discard_output() -> None:
-    """Discards all further output, so that a failure is not reported again at exit."""
+    """Redirects standard output to the null device, so that its failure is reported only once."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # not a file, for example in a test

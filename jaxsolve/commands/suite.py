@@ -40,13 +40,15 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Solves the set and returns the exit code.
+    """Solves the problem set and prints a row for each problem.
 
-    0: done; 1: an answer contradicts the source or was not saved; 2: the folder of a problem was
-    refused; 130: interrupted.
+    A run may be resumed with other limits. Decided problems keep their rows. Problems whose row was
+    not saved are searched again, and unknown problems if their limit is now larger or absent
+    (``limits.is_final``).
 
-    A run may be resumed with other limits. Decided rows are kept. Rows that were not saved, and
-    unknown rows whose limit is now larger or absent, are searched again (``limits.is_final``).
+    Returns:
+      The exit code. 0: done. 1: a verdict contradicts the expected one, or a result was not saved.
+      2: the folder of a problem was refused. 130: interrupted.
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
@@ -58,9 +60,10 @@ def run(request: Request) -> int:
 
 
 def problems_of(request: Request) -> list[Problem]:
-    """The requested problems.
+    """Loads the requested problems.
 
-    Raises ValueError as for ``problems.load``, and for a network that does not fit a problem.
+    Raises ValueError for an invalid problem set, an unknown id, or a network that does not fit the
+    game of a problem.
     """
     chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
     for game in dict.fromkeys(problem.game for problem in chosen):
@@ -70,7 +73,10 @@ def problems_of(request: Request) -> list[Problem]:
 
 @contextlib.contextmanager
 def held_folder(request: Request) -> Iterator[None]:
-    """Holds the folder of the request, if any. Raises FolderError as ``RunFolder``."""
+    """Locks the folder ``request.out`` while the block runs; does nothing without a folder.
+
+    Raises FolderError if ``RunFolder`` refuses the folder.
+    """
     if request.out is None:
         yield
         return
@@ -113,7 +119,10 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
 
 
 def _question(request: Request) -> dict[str, Any]:
-    """All that the rows depend on. ``--ids``, ``--pool`` and limits may differ in one folder."""
+    """Returns all values that determine the rows; a folder is resumed only if they are equal.
+
+    ``--ids``, ``--pool`` and the limits are not among them.
+    """
     return {
         "format": "jaxsolve-suite",
         "version": 1,
@@ -125,11 +134,11 @@ def _question(request: Request) -> dict[str, Any]:
 
 
 _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
-"""Limits are no part of the question. The run.json of an earlier version contains them."""
+"""Names of the limits. They do not identify a run, so those in an old run.json are ignored."""
 
 
 def _flat(settings: Settings) -> dict[str, Any]:
-    """Settings that the rows depend on, as JSON values; ``check`` does not change answers."""
+    """Returns the settings that determine the rows as JSON values: no limits, and no ``check``."""
     return {
         name: value for name, value in settings.as_json().items() if name not in (*_LIMITS, "check")
     }
@@ -145,16 +154,20 @@ def solve_all(
     request: Request,
     title: str = "",
 ) -> tuple[bool, list[str]]:
-    """Solves the problems without a final row.
+    """Solves the problems that have no final row yet (``limits.is_final``).
 
     Args:
+      chosen: all problems.
+      results: rows of an earlier run; receives the new rows.
+      table: prints all rows, the earlier ones first.
+      request: settings, folder, and number of problems searched at once.
       title: beginning of the status line.
 
     Returns:
       Whether the run was interrupted, and a sentence for each problem whose folder was refused.
 
     Raises:
-      ValueError: a row belongs to another problem.
+      ValueError: the row with the id of a problem belongs to another problem.
     """
     from jaxsolve import search
 
@@ -190,7 +203,10 @@ def solve_all(
 
 
 def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> bool:
-    """Whether the row of a problem is final. Raises ValueError for the row of another problem."""
+    """Returns whether a problem has a final row.
+
+    Raises ValueError if ``row`` belongs to another problem with the same id.
+    """
     if row is None:
         return False
     game = problem.game

@@ -1,4 +1,4 @@
-"""The table of a suite run: prints rows one by one, in columns that fit the terminal."""
+"""The table of a suite run, printed row by row in columns that fit the terminal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ _STYLES = {"proved": "green", "disproved": "red", "unknown": "yellow"}
 
 
 def contradicts(row: dict[str, Any]) -> bool:
-    """Whether the answer differs from that of the source."""
+    """Returns whether the verdict of a row contradicts the expected verdict of the problem."""
     return row["expected"] is not None and row["verdict"] not in ("unknown", row["expected"])
 
 
 class SuiteTable:
-    """Prints to ``file``, or nothing if it is None. Narrow terminals get fewer columns."""
+    """Prints the table of a suite run. On a narrow terminal the last columns are left out.
+
+    Args:
+      ids: ids of all problems, for the width of the first column.
+      file: where to print; None: nowhere.
+    """
 
     def __init__(self, ids: Sequence[str], file: TextIO | None):
         self._console = Console(file=file, highlight=False, soft_wrap=True) if file else None
@@ -54,7 +59,7 @@ class SuiteTable:
         self._console.print("  ".join(parts).rstrip() + end, style=style, markup=False)
 
     def row(self, row: dict[str, Any]) -> None:
-        """Prints one finished problem, the heading before the first."""
+        """Prints the row of a finished problem, and before the first row the heading."""
         if not self._headed:
             self._headed = True
             self._print({name: name for name, _ in self._columns}, "bold")
@@ -73,7 +78,7 @@ class SuiteTable:
         self._print(cells, _STYLES[row["verdict"]], "".join("  " + end for end in ends))
 
     def total(self, totals: dict[str, Any]) -> None:
-        """Prints the last line."""
+        """Prints the last line: the counts of verdicts and the total effort."""
         if self._console is None:
             return
         counts = ", ".join(f"{totals[verdict]} {verdict}" for verdict in _STYLES)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def output_console() -> Console:
-    """A console that folds lines on a terminal only; through a pipe each field stays whole."""
+    """Returns a console for standard output that wraps lines on a terminal, but not in a pipe."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)
 
 
 def board(problem: Problem) -> str:
-    """The board of a position, in characters that standard output can encode."""
+    """Returns the drawn board of a position, in characters that standard output can encode."""
     from jaxsolve import view
 
     drawn = view.text_board(problem.game, problem.state)
@@ -38,7 +38,7 @@ def head(console: Console, title: str) -> None:
 
 
 def facts(rows: dict[str, str]) -> Table:
-    """Names and values in two columns; markup in values is not interpreted."""
+    """Returns a table of names and values in two columns; markup in values is escaped."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")

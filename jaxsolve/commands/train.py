@@ -1,4 +1,4 @@
-"""``jaxsolve train``: settings by Hydra; one run, or a sweep with ``-m`` by Hydra's launchers."""
+"""``jaxsolve train``: one training run, or with ``-m`` a sweep by Hydra's launchers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ _HYDRAS = ("--help", "-h", "--hydra-help", "--info", "-i", "--cfg", "-c", "--ver
 
 
 def run(words: Sequence[str]) -> int:
-    """One run, or a sweep with ``-m``; returns 0, or 1 if a run of a sweep failed."""
+    """Trains one network, or with ``-m`` one network for each setting of a sweep.
+
+    Options of Hydra, such as ``--help``, are passed on to Hydra.
+
+    Returns 0, or 1 if a run of a sweep failed.
+    """
     try:
         import flax
         import hydra  # noqa: F401
@@ -38,7 +43,7 @@ def run(words: Sequence[str]) -> int:
     with failure.errors_as_sentences():
         words = composing.quoted(words)
         if any(word.split("=")[0] in _HYDRAS for word in words):
-            # Refuses bad settings in one sentence.
+            # Only to report bad settings in one sentence.
             composed(
                 [word for word in words if "=" in word and not word.startswith(("-", "hydra"))]
             )
@@ -59,13 +64,18 @@ def run(words: Sequence[str]) -> int:
                 "hydra.sweep.dir=FOLDER"
             )
         if not any(word.lstrip("+").startswith("hydra.sweep.dir=") for word in overrides):
-            # One folder, even if the runs have different names.
+            # All runs of a sweep go to one folder, even if they have different names.
             words = [*words, f"hydra.sweep.dir=runs/{choices[0].name}-sweep"]
         return _by_hydra(words)
 
 
 def train(settings: Settings, config: str) -> int:
-    """Trains, prints the progress in the run's first process, and returns 0."""
+    """Runs one training and returns 0. In a distributed run only the first process prints.
+
+    Args:
+      settings: what is trained, and how.
+      config: the settings as YAML, stored in the folder of the run.
+    """
     from jaxsolve.core import process
     from jaxsolve.train import devices
     from jaxsolve.train.run import Run
@@ -104,11 +114,11 @@ def train(settings: Settings, config: str) -> int:
 
 
 def _silent(*_: object, **__: object) -> None:
-    """Prints nothing, in the other processes of a run."""
+    """Replaces ``print`` in all processes of a distributed run except the first."""
 
 
 def _opening(training: Run) -> Iterator[str]:
-    """Lines about what the run will do."""
+    """Yields lines about the start of the run: its folder, size, and where it continues."""
     settings, done = training.settings, training.iteration
     start = f"continues after iteration {done}" if done else "begins"
     if done >= settings.train.iterations:
@@ -131,11 +141,14 @@ def _continuation(training: Run) -> str:
 
 
 def composed(overrides: Sequence[str]) -> tuple[Settings, str]:
-    """Settings, and the same as YAML. Raises ValueError as ``composing.settings``."""
+    """Composes the settings of a run from key=value overrides.
+
+    Returns the settings, and the same as YAML. Raises ValueError as ``composing.settings`` does.
+    """
     from jaxsolve.train.config import Settings
 
     given = {word.lstrip("+").partition("=")[0]: word.partition("=")[2] for word in overrides}
-    # Otherwise the run would have the name of another game.
+    # Without a name for the chosen rules, the run would be named after the default game.
     if "game.rules" in given and not given.keys() & {"game.name", "game", "exp"}:
         base = given["game.rules"].strip("'\"").split(";")[0]
         name = "".join(c if c.isalnum() or c == "-" else "-" for c in base)
@@ -145,7 +158,10 @@ def composed(overrides: Sequence[str]) -> tuple[Settings, str]:
 
 # ---- inside --------------------------------------------------------------------------------------
 def _by_hydra(words: Sequence[str]) -> int:
-    """Passes the words to Hydra: questions about the configuration, and sweeps."""
+    """Runs Hydra's own command line, for sweeps and for options such as ``--help``.
+
+    Returns the exit code: 0, 1 if a run of a sweep failed, or the exit code of Hydra.
+    """
     import hydra
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import OmegaConf
@@ -179,7 +195,10 @@ def _by_hydra(words: Sequence[str]) -> int:
 
 
 def _each_choice(overrides: Sequence[str]) -> list[list[str]]:
-    """The runs of a sweep, each as its overrides. Raises ValueError for other words."""
+    """Expands the overrides of a sweep to one list of overrides for each run.
+
+    Raises ValueError for an argument that Hydra cannot parse.
+    """
     choices = []
     for override in composing.parsed_overrides(
         [word for word in overrides if not word.lstrip("+~").startswith("hydra")]

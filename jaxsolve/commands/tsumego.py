@@ -1,4 +1,4 @@
-"""``jaxsolve tsumego``: the status of a Go group and all first moves, with proofs."""
+"""``jaxsolve tsumego``: reports the status of a Go group and of all first moves, with proofs."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Answers all questions, prints the report, and returns the exit code.
+    """Answers all questions about the group (``tsumego/status.py``) and prints the report.
 
-    0: all answered; 10: stopped at a limit; 1: something was not saved or not printed; 130:
-    interrupted.
+    Returns:
+      The exit code. 0: all questions answered. 10: stopped at a limit. 1: something was not saved
+      or not printed. 130: interrupted.
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
@@ -69,7 +70,7 @@ def run(request: Request) -> int:
         task = setup.choose(given, request.crucial, request.region)
         request.settings.heads_for(
             make(task.rules(LIVE_AGAINST))
-        )  # a network that does not fit is refused now
+        )  # refuses a network that does not fit the game
         if not request.as_json:
             limit, total = (
                 request.settings.limits.cpu_seconds,
@@ -87,9 +88,9 @@ def run(request: Request) -> int:
 
 @contextlib.contextmanager
 def _folder(request: Request, task: Task) -> Iterator[Path]:
-    """The folder of the run; without ``--out`` a temporary one.
+    """Yields the locked folder of the run, or without ``--out`` a temporary folder.
 
-    The lines of play in the report are read from certificates, so a folder is needed.
+    A folder is always needed, because the report reads its lines of play from certificates.
     """
     if request.out is None:
         with tempfile.TemporaryDirectory(prefix="jaxsolve-") as name:
@@ -103,7 +104,10 @@ def _folder(request: Request, task: Task) -> Iterator[Path]:
 
 
 def _question(request: Request, task: Task) -> dict[str, Any]:
-    """All that the rows depend on, without limits."""
+    """Returns all values that determine the rows; a folder is resumed only if they are equal.
+
+    The limits are not among them.
+    """
     side = task.given.side if task.given.ko is not None else None
     return {
         "format": "jaxsolve-tsumego",
@@ -165,9 +169,11 @@ def _run(request: Request, task: Task, folder: Path) -> int:
 
 
 def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:
-    """A sentence for each reason why results were not saved, with the questions concerned.
+    """Returns a sentence for each reason why results were not saved, with the question ids.
 
-    ``error``: why rows could not be written.
+    Args:
+      rows: rows of all answered questions.
+      error: the error that stopped the writing of rows, if any.
     """
     ids: dict[str, list[str]] = {}
     for row in rows:
@@ -183,7 +189,7 @@ def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:
 
 
 def _write(request: Request, found: Report) -> list[str]:
-    """Writes picture and record. Returns a sentence for each failure."""
+    """Writes the requested picture and SGF record. Returns a sentence for each failure."""
     failed = []
     if request.svg is not None:
         try:
@@ -206,7 +212,7 @@ def _write(request: Request, found: Report) -> list[str]:
 
 
 def _deliver(request: Request, found: Report, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Prints the answer. If standard output fails, prints its sentences on standard error.
+    """Prints the report; if standard output fails, prints the statuses on standard error.
 
     Returns whether standard output worked.
     """

@@ -1,4 +1,4 @@
-"""Answers the questions of ``jaxsolve tsumego``: from the folder of the run, else by search."""
+"""Answers the questions of ``jaxsolve tsumego`` from the folder of the run, or by search."""
 
 from __future__ import annotations
 
@@ -24,18 +24,23 @@ from jaxsolve.tsumego.study import StudyProblem
 
 
 class QuestionSolver:
-    """Answers questions from earlier rows or by search.
+    """Answers questions from the rows of earlier runs, or by search.
 
-    A call takes questions and returns for each its row, or None if it was not searched.
+    A *row* is the result of one question (``commands/results_file.py``). Calling the object with
+    questions returns a row for each question, or None for a question that was not searched.
 
     Args:
-      results: rows of earlier runs and of this one. A row of an earlier run counts if the checker
-        accepts its proof now.
+      results: rows of earlier runs; receives the new rows. A row of an earlier run is used only if
+        the checker accepts its proof again.
       proofs: folder that contains one folder for each question.
-      settings: how to search, with the limits of one question.
+      settings: search settings, with the limits of one question.
       total: CPU seconds for all searches and their proofs in this run; None: no limit.
-      pool: questions searched at a time.
+      pool: number of questions that are searched at once.
+      status: the status line.
       patterns: patterns shared between the questions and with other runs; None shares none.
+
+    Attributes:
+      interrupted: whether the run was interrupted. No further question is searched then.
     """
 
     def __init__(
@@ -90,10 +95,10 @@ class QuestionSolver:
         return problem.id in self.answered
 
     def _is_answer(self, problem: Problem, row: Mapping[str, Any]) -> bool:
-        """Whether a row of an earlier run answers the question.
+        """Returns whether the row of an earlier run can be used as the result of ``problem``.
 
-        It does if the checker accepts its proof now, or if it stopped at a limit that is not larger
-        now.
+        A decided row can if the checker accepts its proof again. An unknown row can if no limit is
+        larger now (``limits.is_final``).
         """
         if row["rules"] != problem.game.rule_set or row["position"] != problem.game.text(
             problem.state
@@ -113,7 +118,10 @@ class QuestionSolver:
 
     # ---- searching ------------------------------------------------------------------------------
     def _limited(self, count: int) -> Settings:
-        """Settings for ``count`` concurrent searches that together stay within the total."""
+        """Returns the settings of ``count`` concurrent searches.
+
+        Their CPU limits together do not exceed the seconds that are left of the total.
+        """
         if self.left is None:
             return self.settings
         own, share = self.settings.limits.cpu_seconds, self.left / count

@@ -31,9 +31,9 @@ _STYLES = {
 
 # ---- the board ---------------------------------------------------------------------------------
 def board(task: Task) -> str:
-    """The board with crucial stones and region, and a legend.
+    """Returns the drawn board with marked crucial stones and region, and a legend.
 
-    It uses characters that standard output can encode.
+    All characters can be encoded by standard output.
     """
     game = make(f"go-{task.given.size}")
     state = game.read(task.root(task.defender))
@@ -52,10 +52,11 @@ def board(task: Task) -> str:
 
 
 def picture(report: Report) -> str:
-    """An SVG document of the position.
+    """Draws the position of a report as an SVG document.
 
-    Crucial stones have triangles, correct first moves the letter of their side. The relevance zone
-    of these moves, else the region, is shaded.
+    Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
+    that plays them. The relevance zones of their proofs are shaded, or the region if there are
+    none.
     """
     task = report.task
     game = make(f"go-{task.given.size}")
@@ -80,7 +81,7 @@ def picture(report: Report) -> str:
 
 # ---- the terminal ------------------------------------------------------------------------------
 def introduce(console: Console, task: Task, limits: str) -> None:
-    """Prints the question and the limits, before the search begins."""
+    """Prints the board, the crucial stones, the region and the limits, before the search."""
     given = task.given
     head(console, given.title or given.name)
     if given.where:
@@ -121,7 +122,7 @@ def _why(each: FirstReport) -> dict[str, str]:
             f"if the defender wins the ko, {words[for_.least]}; "
             f"if the defender loses it, {words[against.least]}"
         )
-        if (against.least, for_.least) == (Value.DIES, Value.SEKI):  # ``status`` has the reason
+        if (against.least, for_.least) == (Value.DIES, Value.SEKI):  # see ``tsumego.status``
             text += (
                 ". A ko around a false eye, which the defender can never end, counts as won here; "
                 "players call such stones dead"
@@ -150,7 +151,12 @@ def _table(task: Task, each: FirstReport) -> Table:
 
 
 def known(task: Task, each: FirstReport, move: MoveReport) -> str:
-    """The status of the stones after a first move, in one word."""
+    """Returns the status of the crucial stones after a first move, as a verb such as "lives".
+
+    If no status after a right move is known, this is the status of the position before the move,
+    which a right move keeps. If neither status is known, this is "unknown", or "" for a move that
+    is not known to be right or wrong.
+    """
     if move.status is not Status.UNKNOWN:
         return verb(task, move.status)
     return (
@@ -188,7 +194,10 @@ def _proof(move: MoveReport) -> str:
 
 
 def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None) -> None:
-    """Prints the last line: the effort, and the place of the proofs."""
+    """Prints the last line: the total effort, and where the proofs are saved.
+
+    ``kept`` is the folder of the run; None: nothing is saved.
+    """
     nodes, seconds = sum(row["nodes"] for row in rows), sum(row["cpu_seconds"] for row in rows)
     proofs = [row for row in rows if row["verdict"] != "unknown"]
     accepted = sum(bool(row["checked"]) for row in proofs)
@@ -206,7 +215,13 @@ def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None)
 
 # ---- JSON --------------------------------------------------------------------------------------
 def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
-    """The report as plain values; ``rows`` are those of all questions."""
+    """Returns the report as JSON values.
+
+    Args:
+      report: the report.
+      rows: the results of all questions.
+      keep: whether the certificates are kept. Otherwise they are left out of the rows.
+    """
     task = report.task
     return {
         "name": task.given.name,

@@ -1,8 +1,8 @@
-"""Optional interfaces of a game, and the records that their functions return.
+"""Optional interfaces of a game (abilities), and the records that their functions return.
 
-A game has an ability if it defines the protocol's methods: ``isinstance(game, HasZones)``. Bit sets
-over actions are action sets: action ``a`` is bit ``a % 32`` of word ``a // 32``, in
-M = ceil(num_actions / 32) words.
+A game has an ability if it defines the methods of a protocol: ``isinstance(game, HasZones)``. Bit
+sets over actions are called action sets: action ``a`` is bit ``a % 32`` of word ``a // 32``, in M =
+ceil(num_actions / 32) words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ State = Any
 
 @exportable
 class Children(NamedTuple):
-    """Facts about all children of a position, computed from the parent's bitboards alone."""
+    """Facts about all children of a position, computed from the parent's board alone."""
 
     # uint32[M]: legal actions; empty if the game is over.
     legal: jax.Array
@@ -31,38 +31,50 @@ class Children(NamedTuple):
     wins: jax.Array
     # uint32[M]: legal actions that do not win and leave the opponent exactly one legal reply.
     forced: jax.Array
-    # int16[num_actions]: that reply; -1 where ``forced`` is not set.
+    # int16[num_actions]: for each action in ``forced``, the legal reply; -1 for all others.
     reply: jax.Array
-    # int32[]: an action t such that the OPPONENT wins at once by t after any move but t; or -1.
+    # int32[]: an action t, unless -1. After any move but t the OPPONENT wins at once by t.
     threat: jax.Array
 
 
 @runtime_checkable
 class EvaluatesChildren(Protocol):
-    """Ability: one pass over the parent evaluates all children.
+    """Ability: one pass over a position evaluates all its children.
 
-    ``threat`` may be reported only if the mover has no winning move, and if no stone that the mover
-    places elsewhere wins at once or prevents the opponent's win.
+    ``Children.threat`` may be reported under two conditions. The mover has no winning move. And no
+    stone that the mover places elsewhere than on the threat wins at once or prevents the opponent's
+    win.
     """
 
-    def children(self, state: State) -> Children: ...
+    def children(self, state: State) -> Children:
+        """Returns the facts about all children of ``state``."""
+        ...
 
 
 @runtime_checkable
 class HasForcedReply(Protocol):
-    """Ability: finds a single legal reply without generating moves (four threats in Gomoku)."""
+    """Ability: finds the only legal action of a position without generating moves.
+
+    Example: the reply to a four under the four-threat rules of Gomoku.
+    """
 
     def forced_reply(self, state: State) -> jax.Array:
-        """int32[]: the only legal action of ``state``; -1 if it is not known to be the only one."""
+        """Returns int32[]: the only legal action of ``state``.
+
+        Returns -1 if it is not known that there is only one.
+        """
         ...
 
 
 @runtime_checkable
 class HasEyeFilter(Protocol):
-    """Ability: separates moves that fill one's own true eyes, which are never needed."""
+    """Ability: leaves out moves that fill the mover's own true eyes, which are never needed."""
 
     def legal_outside_eyes(self, state: State) -> jax.Array:
-        """bool[A]: the legal actions that fill no own true eye, whatever the rules allow."""
+        """Returns bool[A]: the legal actions that fill no true eye of the mover.
+
+        Moves that fill one are left out even if the rules allow them.
+        """
         ...
 
 
@@ -70,86 +82,100 @@ class HasEyeFilter(Protocol):
 class DetectedWin(NamedTuple):
     """A win that the board alone proves, and the cells that it depends on.
 
-    If ``winner`` is 0 or 1, that player P wins. If P is to move and ``move`` is not -1, P wins by
-    ``move``. If ``winner`` is -1 and ``move`` is not, P is the opponent of the side to move and
-    would win by ``move``: the side to move loses with every action outside ``zone``.
+    * If ``winner`` is 0 or 1, player P = ``winner`` wins. If P is to move and ``move`` is not -1, P
+      wins by ``move``.
+    * If ``winner`` is -1 and ``move`` is not, P is the opponent of the side to move and threatens
+      to win by ``move``. The side to move loses with every action outside ``zone``.
+    * If both are -1, nothing is detected.
     """
 
     # int32[]: 0 or 1; -1 if the board does not decide, or if the game is over.
     winner: jax.Array
-    # int32[]: P's move, or -1.
+    # int32[]: a move of P, or -1.
     move: jax.Array
-    # uint32[M]: the empty cells that P's win depends on, ``move`` among them.
+    # uint32[M]: action set of the empty cells that P's win depends on, including ``move``.
     zone: jax.Array
 
 
 @runtime_checkable
 class DetectsWins(Protocol):
-    """Ability: detects wins by pairs of empty cells, of which the winner gets one each.
+    """Ability: detects wins by pairs of empty cells, such as bridges in Hex.
 
-    The game must also have zones (``HasZones``): only a proof with zones can express such a win.
+    The winner gets one cell of each pair: if the opponent takes one, the winner takes the other.
+    The game must also have zones (``HasZones``), since only a proof with zones can express such a
+    win.
     """
 
-    def detect_win(self, state: State) -> DetectedWin: ...
+    def detect_win(self, state: State) -> DetectedWin:
+        """Returns the win that the board of ``state`` proves, if there is one."""
+        ...
 
     def pairs(
         self, state: State, player: int, zone: Sequence[int], move: int = -1
     ) -> list[tuple[int, int]]:
-        """Disjoint pairs of actions of ``zone`` that make up a detected win (host side).
+        """Returns disjoint pairs of actions of ``zone`` that make up a detected win (host side).
 
-        One stone of ``player`` in each pair completes the win, together with a stone at ``move``
-        unless ``move`` is -1. The stone at ``move`` may be on the board already.
+        One stone of ``player`` in each pair completes the win; unless ``move`` is -1, a stone at
+        ``move`` is needed too. The stone at ``move`` may be on the board already.
         """
         ...
 
 
 @runtime_checkable
 class HasZones(Protocol):
-    """Ability: a decision can depend only on a relevance zone of the board.
+    """Ability: proofs can use relevance zones, the part of the board that a result depends on.
 
-    A *zone* of a position that P wins is a set of actions, and so of points, such that P also wins
-    every position that *covers* it there. ``proof/FORMAT.md`` defines *covers* for each game. In
-    Hex a zone is the carrier (van Rijswijck 2002; Hayward et al. 2003), in Go the relevance zone
-    (Shih et al. 2022). A move that cannot touch the zone of a refutation is refuted by the same
-    answers. So the search keeps only replies that lie in every refutation's zone (the must-play
-    region).
+    A *zone* of a position that P wins is a set of actions, and so of points. P also wins every
+    other position that *covers* this position on the zone. ``proof/FORMAT.md`` defines *covers* for
+    each game. In Hex a zone is the carrier (van Rijswijck 2002; Hayward et al. 2003), in Go the
+    relevance zone (Shih et al. 2022).
 
-    If a game ``EvaluatesChildren`` but does not ``DetectsWins``, a mover who can win at once
-    decides the position by the board alone. No record describes it further, so ``leaf`` returns its
-    zone and the winning move. Such a game reports no threat: answers to a threat are pairs, which
-    only ``DetectsWins`` finds.
+    A move that cannot touch the zone of a refutation is refuted by the same answers. So the search
+    keeps only replies that lie in every refutation's zone (the must-play region).
+
+    In a game that ``EvaluatesChildren`` but does not ``DetectsWins``, a position whose mover can
+    win at once is decided by the board alone. No ``DetectedWin`` describes the win. So the callback
+    ``leaf`` (``games/zones.py``) returns the zone of the position and the winning move. Such a game
+    must not report ``Children.threat``: the answers to a threat are pairs, which only
+    ``DetectsWins`` finds.
     """
 
     def zoning(self) -> Zoning | None:
-        """Compiled functions (``jaxsolve.games.zones``) with buffers for one search.
+        """Returns the game's zone callbacks with buffers for one search; None if it has no zones.
 
-        None if this rule set has no zones.
+        See ``jaxsolve.games.zones``.
         """
         ...
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """A zone's actions as a certificate's node writes them (host side); "" if it does not."""
+        """Returns the actions of a zone as text for a node of a certificate (host side).
+
+        Returns an empty string if certificates of this game do not contain zones.
+        """
         ...
 
 
 @runtime_checkable
 class HasRelaxation(Protocol):
-    """Ability: a proof under relaxed rules also proves the claim here, under one condition.
+    """Ability: has relaxed rules, whose proofs also prove claims under the rules of the game.
 
-    The condition: no move of the winner brings back an earlier board (``proof/FORMAT.md``,
+    There is one condition: no move of the winner brings back an earlier board (``proof/FORMAT.md``,
     superko). Boards are compared on the host, as bit sets over actions.
     """
 
     def relaxation(self, state: State) -> tuple[Game, State] | None:
-        """The relaxed rules, which have zones, and the position under them; or None."""
+        """Returns the relaxed rules, which have zones, and the position under them.
+
+        Returns None if the rule set has no relaxation.
+        """
         ...
 
     def stones_of(self, state: State, player: int) -> int:
-        """Bit set of a player's stones."""
+        """Returns the bit set of a player's stones."""
         ...
 
     def earlier_stones_of(self, state: State, player: int) -> list[int]:
-        """Bit sets of a player's stones on each board that the position remembers."""
+        """Returns the bit sets of a player's stones on each earlier board that the state has."""
         ...
 
 
@@ -162,9 +188,9 @@ class HasThreatSearch(Protocol):
     """
 
     def threat_search(self) -> ThreatSearch | None:
-        """Compiled functions (``jaxsolve.games.threats``) with buffers for one search.
+        """Returns the game's threat callbacks, with buffers for one search.
 
-        None if this rule set has no threat search.
+        See ``jaxsolve.games.threats``. Returns None if this rule set has no threat search.
         """
         ...
 
@@ -174,9 +200,9 @@ class HasPlayerView(Protocol):
     """Ability: either player can observe the position, whoever is to move."""
 
     def player_view(self, state: State, player: jax.Array) -> State:
-        """The state as if int32[] ``player`` were to move, for ``Game.observe`` only.
+        """Returns the state as if int32[] ``player`` were to move, for ``Game.observe`` only.
 
-        It need not be a position of the game.
+        The result need not be a position of the game.
         """
         ...
 
@@ -186,9 +212,10 @@ class InitialisesNumbers(Protocol):
     """Ability: heuristic initialisation of proof and disproof numbers from the board alone."""
 
     def initial_numbers(self, state: State) -> tuple[jax.Array, jax.Array]:
-        """(a, b), int32[] in 1..32767, for a typical move of ``state``.
+        """Returns (a, b), int32[] in 1..32767, for a typical move of ``state``.
 
-        a: the effort to prove it for its mover; b: the effort to disprove it for the opponent.
+        a estimates the effort to prove that the move wins for its mover; b estimates the effort to
+        prove that the opponent refutes it.
         """
         ...
 
@@ -197,33 +224,39 @@ class InitialisesNumbers(Protocol):
 class ObservesHistory(Protocol):
     """Ability: the observation shows earlier boards.
 
-    The rules' state does not hold them; ``Env`` and the search's paths do.
+    The state of the rules does not contain them. ``Env`` and the paths of a search keep them.
     """
 
     @property
     def history_length(self) -> int:
-        """Number of boards shown, the current one included."""
+        """Number of boards in the observation, including the current one."""
         ...
 
     def board_words(self, state: State) -> jax.Array:
-        """uint32[...]: the stones of one position."""
+        """Returns uint32[...]: the packed stones of one position."""
         ...
 
     def observe_history(self, state: State, history: jax.Array) -> jax.Array:
-        """bool[H, W, C] from uint32[history_length, ...] ``board_words``, newest first.
+        """Returns bool[H, W, C]: the observation of ``state`` with earlier boards.
 
-        Boards before the start are empty.
+        ``history``, uint32[history_length, ...], holds the ``board_words`` of the boards, newest
+        first and beginning with the current one. Boards before the start are empty.
         """
         ...
 
 
 @runtime_checkable
 class HasColourPlanes(Protocol):
-    """Ability: as ``ObservesHistory``, with planes by colour rather than by the side to move."""
+    """Ability: networks can observe several boards by colour.
+
+    The planes show the first and the second player. Those of ``ObservesHistory`` show the side to
+    move and its opponent.
+    """
 
     def colour_planes(self, boards: int) -> Any:
-        """The last ``boards`` positions as ``evaluate.Planes``.
+        """Returns a function (``networks.Planes``) that shows the last ``boards`` positions.
 
-        For each position the first and the second player's stones, then the side to move.
+        Its planes are, for each position, the stones of the first and of the second player. The
+        planes of the side to move follow after all positions.
         """
         ...

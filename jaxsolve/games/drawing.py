@@ -1,4 +1,4 @@
-"""Descriptions of a position's picture: games make them, ``jaxsolve.view`` renders them."""
+"""Descriptions of pictures of positions: games make them, ``jaxsolve.view`` renders them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,25 @@ class Shape(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stones:
-    """A board of stones, or of pieces with names. Raises ValueError if its fields do not match."""
+    """A board of stones, or of pieces with names.
+
+    Raises ValueError if its fields do not match each other.
+    """
 
     shape: Shape
     # int8[H, W], top row first: 0 empty, 1 a stone of the first player, 2 of the second.
     cells: np.ndarray
     columns: Sequence[str]  # W labels, from the left
     rows: Sequence[str]  # H labels, from the top
-    # Marks that belong to the position, such as a ko point; ``svg`` defines their names.
+    # Marks that belong to the position, such as a ko point; ``jaxsolve.view`` defines their names.
     signs: Mapping[Place, str] = dataclasses.field(default_factory=dict)
-    # The players (1 or 2) who own top and bottom, and left and right; None if edges have no owners.
+    # The player (1 or 2) who owns the top and bottom edges, and the one who owns the left and right
+    # edges; None if edges have no owners.
     edges: tuple[int, int] | None = None
     # Names of pieces of several kinds, one or two characters each; on squares only.
     names: Mapping[Place, str] = dataclasses.field(default_factory=dict)
-    # Names of the pieces in hand of the first and the second player, in order; None: no hands.
+    # Names of the pieces in hand of the first and the second player, in order; None if the game has
+    # no pieces in hand.
     hands: tuple[Sequence[str], Sequence[str]] | None = None
 
     def __post_init__(self) -> None:
@@ -59,7 +64,7 @@ class Stones:
 
     @property
     def size(self) -> Place:
-        """(columns, rows)."""
+        """The numbers of columns and rows."""
         return len(self.columns), len(self.rows)
 
 
@@ -70,7 +75,7 @@ class Row:
     counters: Sequence[int]  # from the left
     names: Sequence[str]  # of the pits, from the left
     player: int = 0  # owner of the row: 1 or 2; 0 for no owner
-    owner: str = ""  # the owner's name as shown
+    owner: str = ""  # the owner's name in the picture
     stored: int | None = None  # counters that the owner has captured; None if the game has no store
 
     def __post_init__(self) -> None:
@@ -80,7 +85,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Counters:
-    """Rows of pits or heaps with counters, from the top, all of one length."""
+    """Rows of pits or heaps with counters, from the top. All rows have one length."""
 
     rows: Sequence[Row]
 
@@ -90,7 +95,7 @@ class Counters:
 
     @property
     def size(self) -> Place:
-        """(columns, rows)."""
+        """The numbers of columns and rows."""
         return len(self.rows[0].names), len(self.rows)
 
 

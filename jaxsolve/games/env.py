@@ -23,16 +23,16 @@ class Env:
     """A game as a two-player environment for one board; batch with ``jax.vmap``.
 
     An illegal action, or a number that is no action of the game, ends the game with -1 for the
-    mover and +1 for the other agent; the board stays as it was. A step of a finished game returns
-    it with zero rewards. ``max_steps`` ends a game after that many moves with rewards 0, as does a
-    position with outcome ``UNKNOWN``. Such a cap counts as ``truncated``, or with
-    ``cap="termination"`` as ``terminated``. ``auto_reset`` starts new games.
+    mover and +1 for the other agent; the board is unchanged. A step of a finished game returns the
+    same state with zero rewards. A game ends with rewards 0 after ``max_steps`` moves, or at a
+    position with outcome ``UNKNOWN``. Such a cap sets ``truncated`` or, with
+    ``cap="termination"``, ``terminated``. ``auto_reset`` makes a step that starts new games.
 
     Games begin at the game's start position, or at one of ``starts``, drawn by the key. ``starts``
-    holds positions as text, or is a batch of the game's own states (each leaf with a leading axis
-    of K). States of rule sets with one ``kernel`` may be mixed, such as life-and-death problems of
-    one size: ``Env(game.kernel, starts=...)``. Environments are equal if their settings are equal
-    and their ``starts`` are the same object.
+    is a list of positions as text, or a batch of the game's own states (each leaf with a leading
+    axis). States of rule sets with equal ``Game.kernel`` may be mixed, such as life-and-death
+    problems of one size: ``Env(game.kernel, starts=...)``. Environments are equal if their settings
+    are equal and their ``starts`` are the same object.
 
     Raises ValueError for a setting out of range, a batch of another game, or a finished start.
 
@@ -94,11 +94,14 @@ class Env:
 
     @functools.cached_property
     def observation_shape(self) -> tuple[int, ...]:
-        """(H, W, C)."""
+        """Shape (H, W, C) of an observation."""
         return jax.eval_shape(self.init, jax.random.key(0)).observation.shape
 
     def init(self, key: jax.Array) -> State:
-        """The start of a game; the key draws the first player's agent and, if given, a start."""
+        """Returns the first state of a game.
+
+        The key draws which agent is the first player and, if there are ``starts``, one of them.
+        """
         if self.starts is None:
             return self.init_from(self.game.init(), key)
         key, draw = jax.random.split(key)
@@ -108,10 +111,11 @@ class Env:
         )
 
     def init_from(self, game_state: Any, key: jax.Array) -> State:
-        """A game that begins at a state of the game; the key draws the first player's agent.
+        """Returns the first state of a game that begins at ``game_state``, a state of the game.
 
-        If the game is over there, the state is ``terminated``. A history, in games that show one,
-        holds this position only.
+        The key draws which agent is the first player. If the game is over at ``game_state``, the
+        state is ``terminated``. In games whose observation shows earlier boards, the history
+        contains ``game_state`` only.
         """
         outcome = self.game.outcome(game_state)
         terminated, truncated = self._ends(outcome, jnp.zeros((), jnp.int32))
@@ -141,14 +145,17 @@ class Env:
         )
 
     def step(self, state: State, action: ArrayLike, key: jax.Array | None = None) -> State:
-        """The state after the integer ``action`` []; ``key`` is ignored (pgx passes one)."""
+        """Returns the state after ``action``, an integer [].
+
+        ``key`` is ignored; pgx's users pass one.
+        """
         del key
         action, is_action = _checked_action(action, self.num_actions)
         done = state.terminated | state.truncated
         illegal = ~done & ~(is_action & state.legal_action_mask[action])
         keep = done | illegal
-        # A finished game plays a move that is dropped. It is not a pass: in Go a pass would score
-        # the whole batch.
+        # In a finished game a move is computed and dropped. The move must not be a pass: in Go a
+        # pass would score the whole batch.
         moved = self.game.step(state._game, jnp.where(done, 0, action))
         game_state = jax.tree.map(functools.partial(jnp.where, keep), state._game, moved)
         history = self._next_history(state, game_state, keep)
@@ -173,10 +180,11 @@ class Env:
         )
 
     def observe(self, state: State, player_id: ArrayLike | None = None) -> jax.Array:
-        """bool[H, W, C]: observation of agent int32[] ``player_id``, by default the one to move.
+        """Returns bool[H, W, C]: the observation of the agent ``player_id``, int32[].
 
-        The agent that is not to move sees the board as if it were its turn. Raises ValueError if
-        the game has no such view (``HasPlayerView``).
+        The default is the agent to move. The other agent sees the board as if it were its turn.
+        Raises ValueError if ``player_id`` is given and the game has no such view
+        (``HasPlayerView``).
         """
         if player_id is None:
             return self._observe(state._game, state._history)
@@ -186,7 +194,7 @@ class Env:
         return self._observe(self.game.player_view(state._game, player), state._history)
 
     def _ends(self, outcome: jax.Array, count: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """bool[], bool[]: terminated and truncated, with this outcome after ``count`` moves."""
+        """Returns terminated and truncated, bool[] each, for an outcome after ``count`` moves."""
         over = ~((outcome == Outcome.ONGOING) | (outcome == Outcome.UNKNOWN))
         cut = outcome == Outcome.UNKNOWN
         if self.max_steps is not None:
@@ -205,7 +213,7 @@ class Env:
         return jnp.where(keep, state._history, moved)
 
     def _rewards(self, state: State, illegal: jax.Array, outcome: jax.Array) -> jax.Array:
-        """float32[2] by agent: the winner +1, the loser -1, else 0."""
+        """Returns float32[2]: the rewards by agent, +1 for the winner, -1 for the loser, else 0."""
         won = (illegal | (outcome == Outcome.FIRST_WINS) | (outcome == Outcome.SECOND_WINS)).astype(
             jnp.float32
         )
@@ -215,7 +223,10 @@ class Env:
 
 
 def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array]:
-    """int32[] a valid action number, and bool[] whether it is the given one, of 0..count - 1."""
+    """Returns int32[], a valid action, and bool[], whether it is the given one.
+
+    The given action is valid if it is one of 0..count - 1; otherwise the returned action is 0.
+    """
     if not isinstance(action, jax.Array):
         action = np.asarray(action)
         if action.dtype == object or action.dtype.itemsize > 4:  # JAX would truncate to 32 bits
@@ -236,7 +247,10 @@ def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array
 
 
 def _batch_of_starts(game: Game, starts: Any) -> Any:
-    """The start positions as a checked batch of states."""
+    """Returns the start positions as a batch of states.
+
+    Raises ValueError if they are neither texts nor states of the game, or if a game is over.
+    """
     if (
         isinstance(starts, (list, tuple))
         and starts
@@ -272,10 +286,11 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
 def auto_reset(
     step: Callable[..., State], init: Callable[[jax.Array], State]
 ) -> Callable[[State, jax.Array, jax.Array], State]:
-    """A step that starts a new game when one ends, as pgx's wrapper of that name.
+    """Returns a step that starts a new game when one ends, like pgx's wrapper of that name.
 
-    At the end of a game it returns the start of the next one, with ``rewards``, ``terminated`` and
-    ``truncated`` of the end, and the last observation in ``_terminal_observation``.
+    ``step`` and ``init`` are those of an ``Env``. When a game ends, the result is the first state
+    of the next game, but ``rewards``, ``terminated`` and ``truncated`` are those of the end. The
+    last observation of the ended game is in ``_terminal_observation``.
     """
 
     def step_or_reset(state: State, action: ArrayLike, key: jax.Array) -> State:

@@ -49,8 +49,8 @@ class State:
     _game: Any  # the game's own state
     # uint32[history_length, ...], newest board first; None if the game shows no history.
     _history: jax.Array | None
-    # bool[H, W, C]; the last observation of the game that ``auto_reset`` replaced last; zeros
-    # before that; None if the environment does not keep it.
+    # bool[H, W, C]; the last observation of the game that ``auto_reset`` replaced last; zeros if it
+    # has not replaced one; None if the environment does not keep it.
     _terminal_observation: jax.Array | None
     _rules: Game  # static: the rules of the game
 
@@ -59,13 +59,13 @@ class State:
 
     @property
     def env_id(self) -> str:
-        """The rule-set id, as ``Env.id``."""
+        """The game's rule-set id, equal to ``Env.id``."""
         return self._rules.rule_set
 
     def to_svg(
         self, *, color_theme: Literal["light", "dark"] | None = None, scale: float | None = None
     ) -> str:
-        """The board as an SVG document; a batch shows its boards side by side.
+        """Returns the board as an SVG document; the boards of a batch appear side by side.
 
         Raises ValueError for an unknown theme.
         """
@@ -90,7 +90,10 @@ class State:
         color_theme: Literal["light", "dark"] | None = None,
         scale: float | None = None,
     ) -> None:
-        """Writes ``to_svg`` to a file. Raises ValueError if its name does not end in ``.svg``."""
+        """Writes the result of ``to_svg`` to a file.
+
+        Raises ValueError if the name of the file does not end in ``.svg``.
+        """
         if not str(filename).endswith(".svg"):
             raise ValueError(f"The file name {str(filename)!r} must end in '.svg'.")
         Path(filename).write_text(
@@ -128,7 +131,10 @@ with contextlib.suppress(ImportError):  # flax is optional
 
 
 def _rules_to_bytes(static: tuple[Game]) -> bytes:
-    """Static data of a ``State`` for ``jax.export``. Raises ValueError if no id names the rules."""
+    """Encodes the static data of a ``State`` for ``jax.export``.
+
+    Raises ValueError if no rule-set id names the rules.
+    """
     (rules,) = static
     if make(rules.rule_set) != rules:
         raise ValueError(f"No rule-set id names {rules!r}: its states cannot be exported.")

@@ -1,4 +1,4 @@
-"""``root_fn`` and ``recurrent_fn`` of an ``Env`` for mctx (Danihelka et al. 2022)."""
+"""Makes ``root_fn`` and ``recurrent_fn`` of an ``Env`` for mctx (Danihelka et al. 2022)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.games.random_play import random_legal_action
 
 Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
-"""``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B].
+"""``evaluate(params, key, states)`` returns prior logits float32[B, A] and values float32[B].
 
-The values of the batch of states are those of the agent to move.
+The value of a state is that for the agent to move.
 """
 
 # A type checker does not see the fields of chex's dataclasses.
@@ -24,10 +24,10 @@ _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutpu
 
 
 def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFnOutput]:
-    """A function from ``(params, key, states)`` to mctx's root.
+    """Returns a function from ``(params, key, states)`` to mctx's root.
 
     The embedding is the batch of states without observations. Pass ``invalid_actions(states)`` to
-    the policy too: mctx masks illegal actions at the root only.
+    mctx's policy, too: mctx masks illegal actions at the root only.
     """
 
     def root(params: Any, key: jax.Array, states: State) -> mctx.RootFnOutput:
@@ -40,7 +40,7 @@ def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFn
 def recurrent_fn(
     env: Env, evaluate: Evaluate
 ) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
-    """mctx's model of ``env``: one real step for each simulation.
+    """Returns mctx's recurrent function of ``env``, which plays a real move in each simulation.
 
     The reward is the mover's. The discount is -1 if the other agent moves next, 1 if the same agent
     moves again (a turn of several actions, as in Slither), and 0 once the game is over. Illegal
@@ -66,12 +66,12 @@ def recurrent_fn(
 
 
 def invalid_actions(states: State) -> jax.Array:
-    """bool[B, A] for the policies of mctx: the complement of the legal-action mask."""
+    """Returns bool[B, A]: the illegal actions, for the policies of mctx."""
     return ~states.legal_action_mask
 
 
 def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
-    """Uninformed evaluator: equal priors, value 0."""
+    """An evaluator without knowledge (``Evaluate``): equal priors, value 0."""
     del params, key
     return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.zeros(
         states.current_player.shape, jnp.float32
@@ -79,7 +79,10 @@ def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.
 
 
 def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
-    """Equal priors; the value is the result of one random game, 0 if it exceeds ``max_steps``."""
+    """Returns an evaluator with equal priors and the result of one random game as value.
+
+    The value is 0 if the random game exceeds ``max_steps`` moves.
+    """
 
     def evaluate(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
         del params
@@ -121,7 +124,7 @@ def _embedding(states: State) -> State:
 def _guarded(
     evaluate: Evaluate, params: Any, key: jax.Array, states: State
 ) -> tuple[jax.Array, jax.Array]:
-    """``evaluate`` with illegal actions masked out and value 0 for games that are over."""
+    """Calls ``evaluate``; masks illegal actions, and sets the value of finished games to 0."""
     logits, value = evaluate(params, key, states)
     logits = logits - jnp.max(logits, axis=-1, keepdims=True)
     logits = jnp.where(states.legal_action_mask, logits, jnp.finfo(logits.dtype).min)

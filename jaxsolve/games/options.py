@@ -1,4 +1,4 @@
-"""Entries of the registry: a game's rule sets and their options. This module imports no JAX."""
+"""Entries of the registry: a game's rule sets and their options. JAX is not imported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Option:
     """One ``name=value`` of a rule-set id: its parser and its description for users."""
 
     name: str
-    parse: Callable[[str], Any]  # from the value's text; raises ValueError for an unknown value
+    parse: Callable[[str], Any]  # parses a value's text; raises ValueError for an unknown value
     values: str  # the possible values joined by '|', or a description of them
     default: str  # text of the default value
     meaning: str  # one sentence
@@ -27,9 +27,10 @@ class Option:
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A family of rule sets: base name (``awari``, or ``hex-N`` with N in ``sizes``) and options.
+    """A family of rule sets, described by a base name and options.
 
-    This is also what an entry point of the group ``jaxsolve.games`` leads to.
+    The base name is a word such as ``awari``, or has a size, as in ``hex-N`` with N in ``sizes``.
+    An entry point of the group ``jaxsolve.games`` refers to an ``Entry`` (``games/plugins.py``).
     """
 
     base: str
@@ -75,7 +76,10 @@ def check_base(entry: Entry) -> None:
 
 
 def choice(name: str, *values: str, meaning: str, default: str | None = None) -> Option:
-    """An option with one of the given values; the default is ``default``, or the first value."""
+    """Returns an option that has one of the given values.
+
+    The default value is ``default``, or the first value if that is None.
+    """
 
     def parse(text: str) -> str:
         if text not in values:
@@ -88,7 +92,7 @@ def choice(name: str, *values: str, meaning: str, default: str | None = None) ->
 
 
 def flag(name: str, *, default: bool, meaning: str) -> Option:
-    """An option that is ``true`` or ``false``."""
+    """Returns an option that is ``true`` or ``false``."""
     words = choice(name, "true", "false", meaning=meaning, default=str(default).lower())
     return dataclasses.replace(words, parse=lambda text: words.parse(text) == "true")
 
@@ -102,7 +106,7 @@ def number(
     example: str,
     values: str = "",
 ) -> Option:
-    """An option that is a whole number (``int``) or a decimal one (``float``)."""
+    """Returns an option that is a whole number (``int``) or a decimal number (``float``)."""
 
     def parse(text: str) -> int | float:
         if not math.isfinite(value := kind(text)):
@@ -120,12 +124,15 @@ def number(
 
 
 def word(name: str, values: str, *, default: str, meaning: str, example: str) -> Option:
-    """An option whose text the game itself reads, such as a list of points."""
+    """Returns an option whose text the game itself parses, such as a list of points."""
     return Option(name, str, values, default, meaning, example)
 
 
 def factory_of(module: str, name: str, **fixed: Any) -> Callable[..., Game]:
-    """A factory that imports its game when it is called; ``fixed`` are constant arguments."""
+    """Returns a factory that imports the module of its game when it is called.
+
+    ``fixed`` are constant arguments of the game.
+    """
 
     def factory(**options: Any) -> Game:
         return getattr(importlib.import_module(module), name)(**fixed, **options)

@@ -20,19 +20,19 @@ GROUP = "jaxsolve.games"
 
 
 class PluginError(ValueError):
-    """A package announces a game that cannot be loaded; the message is one sentence."""
+    """Error: the game that a package announces cannot be loaded; the message is one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Plugin:
-    """A game as its package announces it, not yet imported."""
+    """A game that an installed package announces, not yet imported."""
 
     base: str
     point: importlib.metadata.EntryPoint
 
     @property
     def origin(self) -> str:
-        """The package it comes from, in words."""
+        """The package of the game, as words for a message."""
         return (
             f"the package {self.point.dist.name}"
             if self.point.dist is not None
@@ -40,14 +40,17 @@ class Plugin:
         )
 
     def matches(self, base: str) -> bool:
-        """Whether ``base`` (``nim-5``, or ``nim-N`` itself) can name one of its rule sets."""
+        """Returns whether ``base`` (``nim-5`` or ``nim-N``) can name a rule set of this game."""
         return base == self.base or (
             self.base.endswith("-N")
             and re.fullmatch(re.escape(self.base[:-1]) + r"[1-9]\d*", base) is not None
         )
 
     def load(self) -> Entry:
-        """The entry. Raises PluginError where the package's code fails or gives something else."""
+        """Returns the game's entry.
+
+        Raises PluginError if the package's code fails, or if the object is no valid ``Entry``.
+        """
         return _load(self)
 
 
@@ -81,7 +84,10 @@ def _load(plugin: Plugin) -> Entry:
 
 @functools.cache
 def announced() -> tuple[Plugin, ...]:
-    """Games that installed packages announce, sorted by base name, without importing them."""
+    """Returns the games that installed packages announce, sorted by base name.
+
+    The packages are not imported.
+    """
     points = importlib.metadata.entry_points(group=GROUP)
     return tuple(
         sorted((Plugin(point.name, point) for point in points), key=lambda plugin: plugin.base)

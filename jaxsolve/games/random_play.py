@@ -1,4 +1,4 @@
-"""Uniformly random legal actions, at little cost beside that of the rules."""
+"""Draws uniformly random legal actions, at little cost compared with the rules."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from jaxsolve.core.action_sets import bool_to_actions
 
 
 def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
-    """int32[]: a uniformly random True entry of bool[A] ``mask`` (to within A / 2^32), or 0.
+    """Returns int32[]: a uniformly random action with a True entry in ``mask``, bool[A].
 
-    It draws one random word per board; ``jax.random.categorical`` draws one per action. Population
-    counts find the k-th set bit of the packed mask by halving. Without a True entry it returns 0.
+    Probabilities are exact up to A / 2^32. The result is 0 if no entry is True.
+
+    The function draws one random word for a board, where ``jax.random.categorical`` draws one for
+    each action. Population counts then find the k-th set bit of the packed mask by bisection.
     """
     return action_of_rank(bool_to_actions(mask), jax.random.bits(key, (), jnp.uint32))
 
 
 def action_of_rank(words: jax.Array, bits: jax.Array) -> jax.Array:
-    """int32[]: an action of the set uint32[M] ``words``, chosen by random uint32[] ``bits``.
+    """Returns int32[]: an action of a set, chosen by random bits.
 
-    It is 0 for the empty set.
+    ``words``, uint32[M], is the set; ``bits`` is uint32[]. The result is 0 for the empty set.
     """
     counts = jax.lax.population_count(words)
     total = jnp.sum(counts, dtype=jnp.uint32)
@@ -38,7 +40,10 @@ def action_of_rank(words: jax.Array, bits: jax.Array) -> jax.Array:
 
 
 def _bit_of_rank(word: jax.Array, rank: jax.Array) -> jax.Array:
-    """int32[]: place of the set bit of uint32[] ``word`` that has ``rank`` set bits below it."""
+    """Returns int32[]: the position of the set bit of ``word`` that has ``rank`` set bits below it.
+
+    ``word`` and ``rank`` are uint32[].
+    """
     at = jnp.int32(0)
     for width in (16, 8, 4, 2, 1):
         low = word & np.uint32((1 << width) - 1)

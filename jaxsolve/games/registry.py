@@ -1,4 +1,4 @@
-"""Registry of games: from a rule-set id to a game. Importing this module does not import JAX."""
+"""Registry of games: maps a rule-set id to a game. Importing this module does not import JAX."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxsolve.games.options import Entry, check_base
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
 
-# One package per game; its ``rule_sets.ENTRIES`` hold everything else.
+# One package for each game; the ``ENTRIES`` of its module ``rule_sets`` describe its rule sets.
 BUILTIN = (
     "jaxsolve.games.awari",
     "jaxsolve.games.go",
@@ -30,9 +30,10 @@ BUILTIN = (
 def register(entry: Entry) -> None:
     """Adds a game, so that ``make(entry.base)`` calls ``entry.factory``.
 
-    With ``sizes``, ``base`` ends in ``N`` (``hex-N``) and the factory also gets ``size=N``. The
-    game's ``rule_set`` must start with that base: ``make(game.rule_set) == game``. Raises
-    ValueError if the base is taken, or is not lower-case letters, digits and dashes.
+    The base of an entry with ``sizes`` ends in ``N`` (``hex-N``), and its factory also gets
+    ``size=N``. The game's ``rule_set`` must start with the base, so that
+    ``make(game.rule_set) == game``. Raises ValueError if the base is taken, or if it has other
+    characters than lower-case letters, digits and dashes.
 
     >>> from jaxsolve.games import Awari
     >>> register(Entry("awari-by-another-name", Awari))
@@ -54,7 +55,7 @@ def unregister(base: str) -> None:
 
 
 def available() -> tuple[str, ...]:
-    """Base names of all games, sorted: ``("awari", "go-N", ...)``.
+    """Returns the base names of all games, sorted: ``("awari", "go-N", ...)``.
 
     Games of other installed packages are included without importing them.
     """
@@ -62,7 +63,10 @@ def available() -> tuple[str, ...]:
 
 
 def describe(base: str) -> Entry:
-    """The entry of a base name that ``available`` lists, or of a rule-set id. Raises ValueError."""
+    """Returns the entry of a base name that ``available`` lists, or of a rule-set id.
+
+    Raises ValueError if there is none.
+    """
     if base in _entries():
         return _entries()[base]
     for plugin in _foreign():
@@ -72,21 +76,22 @@ def describe(base: str) -> Entry:
 
 
 def named(text: str) -> tuple[str, ...]:
-    """Base names that match ``text``: a base name, any id, or a family (``killallgo``).
+    """Returns the base names that ``text`` stands for.
 
-    Raises ValueError if there are none.
+    ``text`` is a base name, a rule-set id, or a family such as ``killallgo``. Raises ValueError if
+    there are none.
     """
     family = tuple(base for base in available() if base.startswith(f"{text}-"))
     return family or (describe(text).base,)
 
 
 def make(rule_set: str, **options: Any) -> Game:
-    """The game of a rule-set id, short (``hex-5``) or full (``go-9;ko=simple;komi=7.5``).
+    """Returns the game of a rule-set id, short (``hex-5``) or full (``go-9;ko=simple;komi=7.5``).
 
     A family's name alone takes its default size: 19 for ``go``, 15 for ``gomoku``, 11 for ``hex``,
     9 for ``tsumego``, 8 for ``knightthrough``, ``loa`` and ``slither``, 7 for ``killallgo``. The
-    ids of pgx, ``go_9x9``, ``go_19x19`` and ``hex``, are accepted. An option that is absent from
-    the id may be a keyword argument; otherwise the game's default applies.
+    ids of pgx, ``go_9x9``, ``go_19x19`` and ``hex``, are accepted. An option may be given in the id
+    or as a keyword argument; without either, the game's default applies.
 
     Raises ValueError with one sentence for an unknown id, option or value.
 
@@ -141,7 +146,10 @@ def _option_text(value: Any) -> str:
 
 
 def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
-    """Entry, size and implied options of an id's part before the first ``;``."""
+    """Returns entry, size and implied options of an id's part before the first ``;``.
+
+    The size is None in a family without sizes. Raises ValueError if there is no such entry.
+    """
     entries = list(_entries().values())
     for entry in entries:
         if base in entry.aliases:
@@ -169,7 +177,7 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
 
 
 def _size(entry: Entry, base: str) -> int | None:
-    """The size in ``base``, if it is one of the entry's sizes."""
+    """Returns the size in ``base``; None if it is not one of the entry's sizes."""
     match = (
         re.fullmatch(re.escape(entry.stem) + r"([1-9]\d*)", base)
         if entry.sizes is not None
@@ -183,7 +191,10 @@ def _size(entry: Entry, base: str) -> int | None:
 
 
 def _examples(base: str) -> list[str]:
-    """Ids to compare a misspelt one with: each base name, with the size in ``base`` if any."""
+    """Returns ids to compare a misspelt id with.
+
+    They are all base names, with the size in ``base`` if there is one.
+    """
     wanted = re.search(r"\d+", base)
     ids = []
     for entry in _entries().values():
@@ -202,7 +213,7 @@ def _hint(wrong: str, right: Any) -> str:
 
 @functools.cache
 def _entries() -> dict[str, Entry]:
-    """Built-in games, and games registered since, by base name."""
+    """Returns all registered games by base name: built-in games, and those added later."""
     builtin = [
         entry
         for package in BUILTIN
@@ -212,5 +223,5 @@ def _entries() -> dict[str, Entry]:
 
 
 def _foreign() -> list[plugins.Plugin]:
-    """Games of other packages whose names are not taken."""
+    """Returns the games of other packages whose base names are not registered."""
     return [plugin for plugin in plugins.announced() if plugin.base not in _entries()]

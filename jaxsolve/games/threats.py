@@ -1,7 +1,7 @@
 """Interface for threat searches: two compiled callbacks that a game gives the search.
 
 VCF (victory by continuous fours) and VCT (victory by continuous threats) are wins by a sequence of
-moves, each of which forces the reply. A game with such wins finds them in a position by itself.
+moves, each of which forces the reply. A game with such wins provides the search for them.
 
     search(state, facts, scratch, tree, out, trees) -> int64
 
@@ -10,36 +10,39 @@ moves, each of which forces the reply. A game with such wins finds them in a pos
     scratch  int64[...]           work space of the game; holds nothing between calls
     tree     int64[2 * CAPACITY]  the threat tree found (CAPACITY = TREE_CAPACITY)
     out      uint32[3 * M]        three sets of actions of M words each
-    trees    int64                the player for whom branches are searched, NOBODY or BOTH
+    trees    int64                the player (0, 1, NOBODY or BOTH) for whom branches are searched
 
 The result is
 
-* the length of ``tree``, if the side to move wins by it;
-* minus its length, if the opponent of the side to move would win by it if it were to move;
+* the length of ``tree``, if the side to move wins by this tree;
+* minus the length of ``tree``, if the opponent would win by this tree if it were the opponent's
+  turn (a threat);
 * 0, if nothing is found.
 
-A *threat tree* is a line or a branch. In a *line* the players alternate; each move but the last
-leaves one legal reply, the next move of the line; the last move wins. A *branch* is a move, its
-relevant replies, and a threat tree against each of them. Every other reply loses to the branch's
-line: the one by which its player wins if allowed to move again. Encoding, branches first:
+A *threat tree* is a line or a branch. A *line* is a sequence of moves in which the players
+alternate. Each move but the last leaves one legal reply, the next move of the line. The last move
+wins. A *branch* is a move, its relevant replies, and a threat tree against each of these replies. A
+branch also has a line, by which the player of the branch wins after any other reply. The encoding:
 
-    line:    n, its n moves                             (n is odd)
+    line:    n, the n moves of the line                 (n is odd)
     branch:  0, move, n, the line's n moves (n = 0 where the rules leave one reply),
-             number of replies, then (reply, tree) for each
+             number of replies, then (reply, tree) for each reply
 
 Where the side to move does not win, ``out`` holds
 
-* ZONE: where the opponent threatens, a superset of the moves that can change that: after every
-  other legal move, the opponent wins by the same tree;
-* UNREFUTED: the moves of ZONE after which a search with NOBODY finds no win of the opponent;
-* THREATS: moves that threaten to win by a line; they only order moves.
+* ZONE: if the opponent threatens, a superset of the moves that can stop the threat. After every
+  other legal move the opponent wins by the same tree;
+* UNREFUTED: the moves of ZONE after which a search with ``trees`` = NOBODY finds no win of the
+  opponent;
+* THREATS: moves that threaten to win by a line. They only order moves.
 
     log_odds(state, facts, scratch, player) -> int64
 
-estimates how likely ``player`` is to win: log odds in thousandths. It only gives heuristic proof
-numbers (``search.hints.odds``).
+estimates the log odds, in thousandths, that ``player`` wins. They only give heuristic proof numbers
+(``search.hints.odds``).
 
-Both depend on their arguments alone, so that the collection of a proof finds the same trees again.
+Both callbacks depend on their arguments alone. So the same trees are found again when a proof is
+collected.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ SIGNATURE = types.int64(
     _STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C"), types.int64
 )
 ODDS_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
-TREE_CAPACITY = 1024  # numbers of an encoded tree
+TREE_CAPACITY = 1024  # most numbers in an encoded tree
 ZONE, UNREFUTED, THREATS = range(3)
 NOBODY, BOTH = -1, 2  # in place of a player
 
@@ -76,15 +79,16 @@ class ThreatSearch(NamedTuple):
     scratch: np.ndarray  # int64[...]
     tree: np.ndarray  # int64[2 * TREE_CAPACITY]: the tree found, and space for intermediate trees
     out: np.ndarray  # uint32[3 * M]
-    row: np.ndarray  # uint32[R]: a move row without refuted moves, threats listed first
-    row_view: np.ndarray  # uint32[R]: the same memory, read-only as the device's rows are
+    # uint32[R]: copy of a position's row (``evaluate.layout``) without refuted moves, threats first
+    row: np.ndarray
+    row_view: np.ndarray  # uint32[R]: read-only view of ``row``, of the type of the device's rows
 
 
 class Branch(NamedTuple):
-    """A threat tree that is not a line."""
+    """A threat tree that is not a line (see the module's docstring)."""
 
     move: int
-    line: list[int]  # the threatened line; empty where the rules leave one reply
+    line: list[int]  # the line that the move threatens; empty where the rules leave one reply
     answers: list[tuple[int, ThreatTree]]  # (reply, tree against it)
 
 
@@ -94,19 +98,19 @@ ThreatTree = list[int] | Branch
 class ThreatFound(NamedTuple):
     """Result of one threat search."""
 
-    wins: bool  # True: the side to move wins by the tree; False: its opponent threatens to
+    wins: bool  # True: the side to move wins by the tree; False: its opponent threatens the tree
     tree: ThreatTree
-    zone: int  # bit set over actions: where the opponent threatens, moves that can change that
-    unrefuted: int  # those of ``zone`` after which no win of the opponent is found
+    zone: int  # bit set over actions: ZONE, the moves that can stop a threat of the opponent
+    unrefuted: int  # UNREFUTED, the moves of ``zone`` after which no win of the opponent is found
 
 
 def decode_tree(code: Sequence[int]) -> ThreatTree:
-    """The threat tree of an encoding."""
+    """Returns the threat tree of an encoding."""
     return _decoded(code, 0)[0]
 
 
 def _decoded(code: Sequence[int], at: int) -> tuple[ThreatTree, int]:
-    """The tree whose encoding begins at ``at``, and the index after its end."""
+    """Returns the tree whose encoding begins at index ``at``, and the index after its end."""
     length = code[at]
     if length:
         return list(code[at + 1 : at + 1 + length]), at + 1 + length
@@ -120,7 +124,7 @@ def _decoded(code: Sequence[int], at: int) -> tuple[ThreatTree, int]:
 
 
 def encode_tree(tree: ThreatTree) -> list[int]:
-    """The encoding of a threat tree."""
+    """Returns the encoding of a threat tree."""
     if not isinstance(tree, Branch):
         return [len(tree), *tree]
     code = [0, tree.move, len(tree.line), *tree.line, len(tree.answers)]
@@ -136,9 +140,14 @@ def make_threat_search(
     scratch: int,
     actions: int,
 ) -> ThreatSearch:
-    """The threat search of a game from its two ``compiled`` callbacks.
+    """Returns the threat search of a game.
 
-    ``scratch`` is a number of int64s, ``actions`` the number of actions.
+    Args:
+      search: the ``compiled`` callback that searches threats.
+      odds: the ``compiled`` callback that estimates log odds.
+      facts: int64[...], constants of the game.
+      scratch: number of int64s of the work space.
+      actions: number of actions.
     """
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
@@ -147,7 +156,7 @@ def make_threat_search(
 
 
 def no_threat_search() -> ThreatSearch:
-    """For games without a threat search."""
+    """Returns the ``ThreatSearch`` of games without a threat search."""
     facts = np.zeros(1, np.int64)
     facts.flags.writeable = False
     return _made(np.zeros(2, np.int64), facts, 1, 0)
@@ -168,7 +177,7 @@ def _made(addresses: np.ndarray, facts: np.ndarray, scratch: int, words: int) ->
 
 
 def with_row_buffer(threat_search: ThreatSearch, width: int) -> ThreatSearch:
-    """The same with a buffer for move rows of ``width`` words."""
+    """Returns ``threat_search`` with a buffer for move rows of ``width`` words."""
     row = np.zeros(width, np.uint32)
     row_view = row[:]
     row_view.flags.writeable = False
@@ -191,9 +200,10 @@ def _search_on_host(threat_search, state, trees):
 def search_threats(
     threat_search: ThreatSearch, state: np.ndarray, trees: int = BOTH
 ) -> ThreatFound | None:
-    """Threat search of a packed position uint32[S], called from Python; None if nothing is found.
+    """Runs the threat search of a packed position uint32[S] from Python.
 
-    ``trees``: the player for whom branches are searched, NOBODY or BOTH.
+    Returns None if nothing is found. ``trees`` is the player for whom branches are searched, NOBODY
+    or BOTH.
     """
     state = np.array(state, np.uint32)
     state.flags.writeable = False
@@ -219,7 +229,7 @@ def _log_odds_on_host(threat_search, state, player):
 
 
 def log_odds(threat_search: ThreatSearch, state: np.ndarray, player: int) -> int:
-    """Log odds, in thousandths, that ``player`` wins a packed position uint32[S]."""
+    """Returns the log odds, in thousandths, that ``player`` wins a packed position uint32[S]."""
     state = np.array(state, np.uint32)
     state.flags.writeable = False
     return int(_log_odds_on_host(threat_search, state, player))

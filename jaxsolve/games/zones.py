@@ -1,8 +1,8 @@
 """Interface for relevance zones: compiled callbacks that a game gives the search.
 
-A *relevance zone* (zone) of a position that is decided for player P is a set of actions, and with
-them of points, on which the result depends: P also wins every position that *covers* this one on
-the zone (``proof/FORMAT.md`` defines "covers" for each game). P's opponent is Q.
+A *relevance zone* (zone) of a position that player P wins is a set of actions, and so of points, on
+which the result depends. P also wins every other position that *covers* this position on the zone
+(``proof/FORMAT.md`` defines "covers" for each game). P's opponent is Q.
 
 All callbacks have one signature (``SIGNATURE``):
 
@@ -35,20 +35,23 @@ All callbacks have one signature (``SIGNATURE``):
 | `inside`     | Q moves and loses on ``zone``       | a set that contains the zone of every     |
 |              |                                     | position after a move of Q                |
 
-* `leaf`: in a game that ``EvaluatesChildren`` but does not ``DetectsWins``, it also serves a
-  position whose mover P wins at once; the result is then the winning action.
-* `pattern` exists only where a position covers every other one with the same side to move and
-  equal planes on that one's zone. The result is negative for a position that covers no other and
-  is covered by none. Otherwise it combines FOR_MOVER (the former holds unless P is the mover) and
-  SECOND_MOVES (player 1 is to move).
-* `plan` is optional. A plan is a set of moves with which a side wins if the opponent only passes;
-  the game makes it as small as it can. The result is twice the plan's size plus the side's player,
-  or negative where no plan is found. HINT_ONLY searches only parts of the given plan. Plans order
-  moves and give heuristic proof numbers (``search.hints.plans``); they decide nothing.
-* `inside` exists only where `lost` does not hold for every subset of its zone. A proof can
-  contain other variations than the search examined.
+* `leaf`: in a game that ``EvaluatesChildren`` but does not ``DetectsWins``, the callback also takes
+  a position whose mover P can win at once. The result is then the winning action.
+* `pattern` is for games in which equal planes suffice for covering: a position covers another one
+  if both have the same side to move and equal planes on the other one's zone. The result is
+  negative for a position that covers no other and is covered by none. Otherwise the result
+  combines two flags. FOR_MOVER: the position covers others, and is covered, only if P is to move.
+  SECOND_MOVES: player 1 is to move.
+* `plan` is optional. A plan is a set of moves with which a side wins if the opponent only passes,
+  as small as the game can make it. The result is 2 * size + player, with the size of the plan and
+  the player (0 or 1) who has it, or negative where no plan is found. HINT_ONLY searches only parts
+  of the given plan. Plans order moves and give heuristic proof numbers (``search.hints.plans``);
+  they decide nothing.
+* `inside` is for games in which the zone that `lost` writes may be too small for other variations
+  than the search examined, even if their zones lie in it. A proof can contain such variations, and
+  keeps their zones inside the set that `inside` writes. Without `inside` that set is the zone.
 
-The search calls them through their addresses, so one compiled search serves every game.
+The search calls the callbacks through their addresses, so one compiled search serves every game.
 """
 
 from __future__ import annotations
@@ -81,14 +84,17 @@ COVER_HASH_BITS = 30
 COVER_FLAG = 1 << COVER_HASH_BITS
 """Marks a record of a position that is decided because it covers an older decided position.
 
-In place of a deciding move, its record in the proof log holds ``COVER_FLAG | m`` if the mover wins
+In place of a deciding move, the record in the proof log holds ``COVER_FLAG | m`` if the mover wins
 and ``~(COVER_FLAG | m)`` if the mover loses; ``m`` is the first COVER_HASH_BITS bits of the older
 position's hash.
 """
 
 
 def is_cover(moves: np.ndarray) -> np.ndarray:
-    """bool[n]: whether each move field int32[n] of a record refers to a covered position."""
+    """Returns bool[n]: whether a record refers to a covered position (``COVER_FLAG``).
+
+    ``moves``, int32[n], are the move fields of the records.
+    """
     return (moves < -1) | (moves >= COVER_FLAG)
 
 
@@ -97,14 +103,16 @@ ZoneFunction = Callable[..., Any]
 
 @by_pointer
 class Zoning(NamedTuple):
-    """A game's zone callbacks, by address, and the arrays that they use."""
+    """A game's zone callbacks, by address, and the arrays that the callbacks use."""
 
     addresses: np.ndarray  # int64[7], indexed by LEAF ... INSIDE; 0 = the game lacks the callback
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]
-    buffers: np.ndarray  # uint32[6, Z]: rows 0, 1: zones outside the tree; 2 to 5: two plans
-    planes: np.ndarray  # int64[1]: K; 0 = do not call ``pattern``
-    null: np.ndarray  # int64[1]: a pass, which stands for the whole position in a zone; -1 = none
+    buffers: np.ndarray  # uint32[6, Z]: work space of the search for zones and plans
+    planes: np.ndarray  # int64[1]: K of ``pattern``; 0 = do not call ``pattern``
+    # int64[1]: the action number of the pass, or -1. A zone with this action means that the result
+    # depends on the whole position.
+    null: np.ndarray
 
 
 def make_zoning(
@@ -115,15 +123,15 @@ def make_zoning(
     null: int = -1,
     planes: int = 0,
 ) -> Zoning:
-    """The zone interface of a game.
+    """Returns the zone interface of a game.
 
     Args:
       functions: the ``compiled`` callbacks in the order LEAF ... INSIDE; None for a missing one.
-      words: Z.
-      facts: int64[...].
-      scratch: number of int32s.
+      words: Z, number of words of a zone.
+      facts: int64[...], constants of the game.
+      scratch: number of int32s of the work space.
       null: action number of the pass, or -1.
-      planes: K.
+      planes: K, number of planes that ``pattern`` writes; 0 without ``pattern``.
     """
     addresses = np.zeros(INSIDE + 1, np.int64)
     addresses[: len(functions)] = [
@@ -148,12 +156,12 @@ def _nothing(state, action, zone, out, facts, scratch):
 
 
 def no_zones() -> Zoning:
-    """The interface of a game without zones."""
+    """Returns the interface of a game without zones."""
     return make_zoning((_nothing,) * 4, 0, np.zeros(1))
 
 
 def has_plans(zoning: Zoning | None) -> bool:
-    """Whether the game has a ``plan`` callback."""
+    """Returns whether the game has a ``plan`` callback."""
     return zoning is not None and bool(zoning.addresses[PLAN])
 
 
@@ -165,7 +173,10 @@ def _call_on_host(zoning, which, state, action, zone, out):
 
 
 def pattern_planes(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
-    """Result and planes uint32[K, Z] of ``pattern`` for a packed position uint32[S]."""
+    """Calls ``pattern`` for a packed position uint32[S] from Python.
+
+    Returns its result, and the planes uint32[K, Z].
+    """
     words, planes = zoning.buffers.shape[1], int(zoning.planes[0])
     out = np.zeros(planes * words, np.uint32)
     none = np.zeros(words, np.uint32)
@@ -174,9 +185,10 @@ def pattern_planes(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def result_zone(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> int:
-    """The zone that a callback writes for a packed position uint32[S], called from Python.
+    """Calls a callback from Python, and returns the zone that it writes.
 
-    Zones are ints here; action ``a`` is bit ``a``.
+    ``which`` is the callback's number, such as WON; ``state`` is a packed position uint32[S]. The
+    zones given and returned are ints in which action ``a`` is bit ``a``.
     """
     return result_and_zone(zoning, which, state, action, zone)[1]
 
@@ -184,7 +196,7 @@ def result_zone(zoning: Zoning, which: int, state: np.ndarray, action: int, zone
 def result_and_zone(
     zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int
 ) -> tuple[int, int]:
-    """As ``result_zone``, with the callback's result first."""
+    """Calls a callback like ``result_zone``. Returns the callback's result and the zone."""
     words = zoning.buffers.shape[1]
     mask = (1 << 32 * words) - 1
     given = np.frombuffer((zone & mask).to_bytes(4 * words, "little"), np.uint32)

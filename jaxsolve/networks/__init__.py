@@ -1,6 +1,7 @@
 """Neural networks: architectures, forward passes and files.
 
-Nothing here needs flax: a network is used as plain arrays with its normalisation folded in.
+Importing this package does not need flax. A network for use is a pytree of plain arrays, with its
+normalisation folded in.
 """
 
 from __future__ import annotations

@@ -27,11 +27,11 @@ MOST: dict[str, int] = {
     "bins": 100_000,
     "moves": 10_000,
 }
-"""The largest sizes: far beyond what is trained, small enough to compute shapes from."""
+"""Upper limits of sizes: far above those in use, but small enough to compute shapes."""
 
 
 def _whole(part: Any, least: int, *names: str) -> None:
-    """Raises ValueError for a field that is not a whole number from ``least`` to its ``MOST``."""
+    """Raises ValueError for a field that is no whole number, below ``least``, or above ``MOST``."""
     for name in names:
         value = getattr(part, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -44,9 +44,9 @@ def _whole(part: Any, least: int, *names: str) -> None:
 class View:
     """The input of a network.
 
-    ``board``: ``Game.observe``, the position alone. ``history``: the game's own planes of the
-    latest ``boards`` positions. ``colours``: stones by colour of the latest ``boards`` positions
-    (``HasColourPlanes``).
+    * ``board``: the observation of the position alone, ``Game.observe``.
+    * ``history``: the game's own planes of the latest ``boards`` positions (``ObservesHistory``).
+    * ``colours``: the stones by colour of the latest ``boards`` positions (``HasColourPlanes``).
     """
 
     kind: Literal["board", "history", "colours"] = "board"
@@ -58,7 +58,10 @@ class View:
             raise ValueError(f"view kind={self.kind!r}: it may be 'board', 'history' or 'colours'")
 
     def planes(self, game: Game) -> Planes | None:
-        """As ``Heads.planes``. Raises ValueError if the game does not offer the view."""
+        """Returns the function that computes the input (see ``Planes``); None for ``Game.observe``.
+
+        Raises ValueError if the game does not offer the view.
+        """
         if self.kind == "board":
             return None
         most = game.history_length if isinstance(game, ObservesHistory) else self.boards
@@ -77,7 +80,10 @@ class View:
         )
 
     def shape(self, game: Game) -> tuple[int, int, int]:
-        """(H, W, C) of the input. Raises ValueError as ``planes``."""
+        """Returns the shape (H, W, C) of the input for a game.
+
+        Raises ValueError if the game does not offer the view.
+        """
         planes = self.planes(game)
         if planes is None:
             return jax.eval_shape(lambda: game.observe(game.init())).shape
@@ -93,9 +99,9 @@ class View:
 
 @dataclass(frozen=True)
 class Policy:
-    """Probabilities over actions: a 1x1 convolution to ``channels``, then a dense layer.
+    """Policy head: probabilities over actions.
 
-    Silver et al. 2017.
+    A 1x1 convolution to ``channels``, then a dense layer (Silver et al. 2017).
     """
 
     channels: int = 2
@@ -106,9 +112,10 @@ class Policy:
 
 @dataclass(frozen=True)
 class Value:
-    """Expected result in [-1, 1] for the side to move, with a hidden layer, by tanh.
+    """Value head: expected result in [-1, 1] for the side to move.
 
-    Silver et al. 2017.
+    A 1x1 convolution to ``channels``, a dense layer to ``hidden`` units, and a dense layer to one
+    output with tanh (Silver et al. 2017).
     """
 
     channels: int = 1
@@ -120,10 +127,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of proving a win for either player: two distributions over bins.
+    """Cost head: the cost of proving a win, as a distribution over bins for either player.
 
-    Bin j stands for a cost of 10^(j / per_decade), the last bin for what cannot be proved (Wu et
-    al. 2022, "Proof cost networks", Section 3).
+    Bin j stands for a cost of 10^(j / per_decade). The last bin stands for positions where the win
+    cannot be proved (Wu et al. 2022, "Proof cost networks", Section 3).
     """
 
     channels: int = 2
@@ -141,15 +148,15 @@ class Cost:
 
     @property
     def most(self) -> float:
-        """log10 of the cost of the last bin."""
+        """log10 of the cost that the last bin stands for."""
         return (self.bins - 1) / self.per_decade
 
 
 @dataclass(frozen=True)
 class Within:
-    """Probabilities that ``player`` wins within d = 1, ..., ``moves`` of its moves.
+    """Within head: probabilities that ``player`` wins within d of its own moves.
 
-    Shih et al. 2022, "Faster to life".
+    It has an output for each d = 1, ..., ``moves`` (Shih et al. 2022, "Faster to life").
     """
 
     channels: int = 2
@@ -168,6 +175,9 @@ KINDS: dict[str, type] = {"policy": Policy, "value": Value, "cost": Cost, "withi
 @dataclass(frozen=True)
 class Architecture:
     """A residual tower over a board, with heads: ``policy``, and ``value`` or ``cost`` or both.
+
+    A head ``within`` may be added. Raises ValueError for a size out of range, or without a head for
+    value or cost.
 
     >>> from jaxsolve.games import make
     >>> small = Architecture.of(make("hex-4"), blocks=2, channels=16, value=Value(hidden=32))
@@ -191,7 +201,10 @@ class Architecture:
 
     @property
     def most_cost(self) -> float:
-        """log10 of the cost of what cannot be proved; 0 without heads for cost or within."""
+        """log10 of the cost that stands for a win that cannot be proved.
+
+        It is 0 without a head for cost or within.
+        """
         if self.cost is not None:
             return self.cost.most
         return 0.0 if self.within is None else self.within.moves * math.log10(self.actions)
@@ -208,19 +221,26 @@ class Architecture:
 
     @classmethod
     def of(cls, game: Game, view: View = View(), **shape: Any) -> Self:
-        """The architecture for a game. Raises ValueError if the game does not offer ``view``."""
+        """Returns the architecture for a game; ``shape`` sets further fields, such as ``blocks``.
+
+        Raises ValueError if the game does not offer ``view``.
+        """
         height, width, planes = view.shape(game)
         return cls(height, width, planes, game.num_actions, view=view, **shape)
 
     def check(self, game: Game, name: str = "the network") -> None:
-        """Raises ValueError, in one sentence, for a game of another shape."""
+        """Raises ValueError if boards or actions of ``game`` have another shape.
+
+        ``name`` stands for the network in the message, which is one sentence.
+        """
         check_game(self, game, name)
 
     # ---- parameters ------------------------------------------------------------------------------
     def shapes(self) -> Any:
-        """The parameters as a pytree of ``jax.ShapeDtypeStruct``, float32.
+        """Returns the parameters as a pytree of ``jax.ShapeDtypeStruct``, float32.
 
-        Convolutions are [3, 3, in, out], dense layers [in, out].
+        Kernels of convolutions are [3, 3, in, out], those of dense layers and 1x1 convolutions [in,
+        out].
         """
         cells, width = self.height * self.width, self.channels
 
@@ -261,10 +281,10 @@ class Architecture:
         return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(self.shapes()))
 
     def fitted(self, params: Any, name: str = "the network") -> Any:
-        """``params`` as float32 arrays.
+        """Returns ``params`` as float32 arrays.
 
-        Raises ValueError naming the first part that is missing, superfluous, of another shape or
-        type, or not finite.
+        Raises ValueError that names the first array that is missing, superfluous, of another shape
+        or type, or not finite. ``name`` stands for the network in the message.
         """
         wanted, found = _by_path(self.shapes()), _by_path(params)
         for path in sorted(wanted.keys() - found.keys()):
@@ -290,12 +310,15 @@ class Architecture:
 
     # ---- files -----------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
-        """As plain numbers, strings and dictionaries."""
+        """Returns the architecture as plain numbers, strings and dictionaries."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
-        """The architecture of ``to_json``. Raises ValueError for anything else."""
+        """Returns the architecture from the result of ``to_json``.
+
+        Raises ValueError for anything else.
+        """
         try:
             parts = {
                 name: None if fields[name] is None else kind(**fields[name])
@@ -307,7 +330,7 @@ class Architecture:
 
 
 class Shaped(Protocol):
-    """The shape of a network's input and of its policy."""
+    """Interface: the shape of a network's input and of its policy."""
 
     @property
     def height(self) -> int: ...
@@ -322,7 +345,10 @@ class Shaped(Protocol):
 
 
 def check_game(network: Shaped, game: Game, name: str) -> None:
-    """Raises ValueError if the positions or moves of ``game`` have another shape."""
+    """Raises ValueError if boards or actions of ``game`` have another shape.
+
+    ``name`` stands for the network in the message.
+    """
     shape, wanted = network.view.shape(game), (network.height, network.width, network.planes)
     if shape != wanted or game.num_actions != network.actions:
         raise ValueError(
@@ -337,7 +363,7 @@ def _times(sizes: tuple[int, ...]) -> str:
 
 
 def dotted(path: Any) -> str:
-    """The name of a leaf in files and messages: ``blocks.0.first.kernel``."""
+    """Returns the name of a pytree's leaf in files and messages: ``blocks.0.first.kernel``."""
     return ".".join(str(getattr(part, "key", getattr(part, "idx", part))) for part in path)
 
 

@@ -1,4 +1,7 @@
-"""Reading of ``.npz`` files: shapes and types are known, and can be refused, before inflation."""
+"""Reads ``.npz`` files safely.
+
+The shape and type of an array are checked before the array is decompressed.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".npz"
 MAX_NUMBERS = 1 << 28
-"""Numbers in a file: 1 GiB as float32, five times the largest network in use (40 x 256)."""
-MAX_TEXT = 1 << 20  # bytes of a file's description
-_MOST_HEADER = 1 << 16  # bytes of an array's header
+"""Most numbers in an array: 1 GiB as float32, five times the largest network in use (40 x 256)."""
+MAX_TEXT = 1 << 20  # most bytes of a file's description
+_MOST_HEADER = 1 << 16  # most bytes of an array's header
 UNREADABLE = (
     ValueError,
     TypeError,
@@ -30,7 +33,7 @@ UNREADABLE = (
     zlib.error,
     zipfile.BadZipFile,
 )
-"""Exceptions of damaged or foreign files, besides OSError."""
+"""Exceptions that reading a damaged or foreign file can raise, besides OSError."""
 
 
 class Header(NamedTuple):
@@ -45,7 +48,7 @@ class Header(NamedTuple):
 
 
 class Archive:
-    """An open ``.npz`` file. Raises ValueError for a file of another kind, OSError."""
+    """An open ``.npz`` file. Raises ValueError if the file is of another kind; OSError."""
 
     def __init__(self, file: Path | epath.Path):
         self._file = file.open("rb")
@@ -77,21 +80,29 @@ class Archive:
         return set(self._members)
 
     def header(self, name: str) -> Header:
-        """Shape and type of an array; inflates its header only. Raises one of UNREADABLE."""
+        """Returns shape and type of an array; decompresses its header only.
+
+        Raises one of UNREADABLE.
+        """
         with self._zip.open(self._members[name]) as content:
             return _header(io.BytesIO(content.read(_MOST_HEADER)), name)
 
     def text(self, name: str) -> bytes:
-        """An array of bytes. Raises ValueError for more than MAX_TEXT, or one of UNREADABLE."""
+        """Returns the bytes of an array uint8[...].
+
+        Raises ValueError for another type or more than MAX_TEXT bytes, or another one of
+        UNREADABLE.
+        """
         header = self.header(name)
         if header.dtype != np.uint8 or header.size > MAX_TEXT:
             raise ValueError(f"{name} is no text of at most {MAX_TEXT} bytes")
         return self._array(name).tobytes()
 
     def floats(self, name: str, shape: tuple[int, ...] | None = None) -> np.ndarray:
-        """An array of floating-point numbers, refused before it is inflated if it does not fit.
+        """Returns an array of floating-point numbers.
 
-        Raises ValueError for another type, another ``shape``, or more than MAX_NUMBERS.
+        Raises ValueError, before the array is decompressed, for another type, a shape other than
+        ``shape``, or more than MAX_NUMBERS. Damaged files raise one of UNREADABLE.
         """
         header = self.header(name)
         if shape is not None and header.shape != shape:

@@ -1,7 +1,7 @@
 """Convolutions over a board, in the form that is fastest on each device.
 
-All take x [B, H, W, in] and a kernel [h, w, in, out] with odd h and w, pad with zeros, and return
-[B, H, W, out].
+All functions take x [B, H, W, in] and a kernel [h, w, in, out] with odd h and w. They pad with
+zeros and return [B, H, W, out].
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import jax.numpy as jnp
 
 
 def convolved(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """float32[B, H, W, out] of float32 or bfloat16, for inference.
+    """Returns the convolution float32[B, H, W, out] of float32 or bfloat16, for inference.
 
-    The device that runs it decides between XLA's convolution and a matrix product.
+    bfloat16 on a CPU is computed as a matrix product (``by_columns``), everything else by XLA's
+    convolution. The choice is made for the device on which the compiled code runs.
     """
     if x.dtype != jnp.bfloat16:
         return as_xla_has_it(x, kernel)
@@ -30,20 +31,22 @@ def convolved(x: jax.Array, kernel: jax.Array) -> jax.Array:
 
 
 def as_xla_has_it(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """XLA's convolution, in the dtype of ``x``."""
+    """Returns XLA's own convolution, in the dtype of ``x``."""
     return jax.lax.conv_general_dilated(
         x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
     )
 
 
 def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """float32[B, H, W, out]: bfloat16 as one matrix product, for CPUs with AMX instructions.
+    """Returns the convolution of bfloat16 as one matrix product, for CPUs with AMX instructions.
 
-    XLA's CPU convolution converts bfloat16 to float32 first. A product that accumulates in float32
-    uses the AMX instructions: whole networks run 1.5 times (64 channels) to 3 times (256 channels)
-    as fast. Each cell is concatenated with the cells above and below it, and the products for the
-    neighbouring columns are added. Concatenating all neighbours (``as_product``) costs as much in
-    copies as it saves.
+    The result is float32[B, H, W, out]. XLA's CPU convolution converts bfloat16 to float32 first. A
+    matrix product that accumulates in float32 uses the AMX instructions: whole networks run 1.5
+    times (64 channels) to 3 times (256 channels) as fast.
+
+    Each cell is concatenated with the cells above and below it, and the products for the
+    neighbouring columns are added. Concatenating all neighbours (``as_product``) would cost as much
+    in copies as the product saves.
     """
     (high, wide, planes, out), (count, height, width, _) = kernel.shape, x.shape
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
@@ -56,12 +59,12 @@ def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
 
 
 def as_product(x: jax.Array, kernel: jax.Array, *_: Any, **__: Any) -> jax.Array:
-    """A convolution as one matrix product, in the dtype of ``x``, for learning on a CPU.
+    """Returns the convolution as one matrix product, in the dtype of ``x``, for learning on a CPU.
 
-    It has the signature of ``conv_general_dilated``, for flax. The gradient of XLA's own
-    convolution takes about ten times as long on a CPU inside a loop on the device, where learning
-    runs. It stores each input once per cell of the kernel, three times the memory of a step, so
-    other devices use XLA's convolution.
+    The function has the signature of ``conv_general_dilated``, so that flax can call it. Learning
+    runs inside a loop on the device. There, on a CPU, the gradient of XLA's own convolution takes
+    about ten times as long. The matrix product stores each input once for each cell of the kernel,
+    which triples the memory of a step. So other devices use XLA's convolution.
     """
     (high, wide), (height, width) = kernel.shape[:2], x.shape[1:3]
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))

@@ -1,4 +1,4 @@
-"""Finds a network by the name that the user gives."""
+"""Finds a network by a name that the user gives."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from jaxsolve.networks.network import Network
 
 
 def find(text: str) -> Network:
-    """The network of a file, of a run's folder (the latest one), or of a shipped name.
+    """Returns the network that ``text`` names.
 
-    Raises ValueError or OSError for a name without a network.
+    ``text`` is a file, the folder of a training run (its latest network is returned), or the name
+    of a shipped network. Raises ValueError or OSError if there is no such network.
     """
     if not text:
         raise ValueError(
@@ -29,7 +30,10 @@ def find(text: str) -> Network:
 
 
 def of_run(folder: Path) -> list[Path]:
-    """The networks of a training run, in order. Raises ValueError if it has none."""
+    """Returns the network files of a training run, oldest first.
+
+    Raises ValueError if there are none.
+    """
     found = sorted((folder / "networks").glob("*.npz"))
     if not found:
         raise ValueError(f"{folder} holds no run of training with a network yet")

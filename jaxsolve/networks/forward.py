@@ -1,5 +1,6 @@
-"""The forward pass of a network: a pure function of its parameters, without normalisation or
-flax.
+"""The forward pass of a network as a pure function of its parameters.
+
+The parameters have the normalisation folded in, and flax is not needed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
 
 
 class Outputs(NamedTuple):
-    """Outputs of the heads before probabilities are computed; None for heads that are absent."""
+    """Raw outputs of the heads, such as logits; None for heads that the network lacks."""
 
     policy: jax.Array  # float32[B, A]: logits of all actions, legal or not
     value: jax.Array | None  # float32[B]: expected result in [-1, 1] for the side to move
@@ -32,9 +33,9 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True)
 class Forward:
-    """``Heads.apply`` of all networks of one architecture.
+    """The forward pass of all networks of one architecture, for ``Heads.apply``.
 
-    ``dtype``: of the tower's arithmetic; heads and parameters stay float32.
+    ``dtype`` is that of the tower's arithmetic. Heads and parameters stay float32.
     """
 
     architecture: Architecture
@@ -44,7 +45,7 @@ class Forward:
         return head_outputs(self.architecture, self.outputs(params, observation), legal)
 
     def outputs(self, params: Any, observation: jax.Array) -> Outputs:
-        """Outputs for planes [B, H, W, C] of any dtype."""
+        """Returns the raw outputs of the heads for planes [B, H, W, C] of any dtype."""
         shape = self.architecture
         x = _relu(_convolved(observation.astype(self.dtype), params["stem"]))
         for block in params["blocks"]:
@@ -63,9 +64,10 @@ class Forward:
 def head_outputs(
     shape: Architecture | Interface, outputs: Outputs, legal: jax.Array
 ) -> HeadOutputs:
-    """Estimates for a search, from a network's heads.
+    """Returns the estimates for a search, from the raw outputs of a network's heads.
 
-    Priors over legal moves bool[B, A], value and costs; 0 for heads that are absent.
+    They are priors over the ``legal`` moves, bool[B, A], the value and the costs. The value and
+    costs are 0 without a head for them.
     """
     none = jnp.zeros(len(legal), jnp.float32)
     costs = jnp.stack([none, none], axis=1)
@@ -84,20 +86,19 @@ def head_outputs(
 
 
 def expected_cost(head: Cost, logits: jax.Array) -> jax.Array:
-    """float32[...]: the expected log10 of the cost, from logits [..., bins]."""
+    """Returns float32[...]: the expected log10 of the proof cost, from logits [..., bins]."""
     return jax.nn.softmax(logits, axis=-1) @ (
         jnp.arange(head.bins, dtype=jnp.float32) / head.per_decade
     )
 
 
 def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
-    """float32[B, 2]: log10 of the cost of a win for either player, from logits [B, moves] of
-    ``Within``.
+    """Returns float32[B, 2]: log10 of the cost of either player's win, from a ``Within`` head.
 
-    Each own move of the head's player lets the other side answer with any of ``actions``; a win
-    that does not come within the head's moves costs as much as all of them (b_max of Wu et al.
-    2022, Section 3.2). The cost of the other player's win is proportional to the win rate of the
-    head's player.
+    ``logits`` is [B, moves]. After each move of the head's player the other side can answer with
+    any of ``actions`` (b_max of Wu et al. 2022, Section 3.2). A win that takes more than the head's
+    ``moves`` costs as much as one that takes all of them. The cost of the other player's win is
+    proportional to the win rate of the head's player.
     """
     rates = win_rates(logits)
     own, other = jnp.sum(1.0 - rates, axis=-1), head.moves * rates[:, -1]
@@ -107,18 +108,22 @@ def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
 
 
 def win_rates(logits: jax.Array) -> jax.Array:
-    """float32[B, moves]: the probability that the head's player wins within d moves, monotonic in
-    d.
+    """Returns float32[B, moves]: the probability that the head's player wins within d own moves.
+
+    The last axis is d = 1, ..., ``moves``. The probability does not decrease with d.
     """
     return jax.lax.cummax(jax.nn.sigmoid(logits), axis=1)
 
 
 def remaining_cost(head: Cost, logits: jax.Array, budget: jax.Array) -> jax.Array:
-    """float32[B]: as ``expected_cost`` of logits [B, bins], bounded by ``budget`` float32[B].
+    """Returns float32[B]: the expected log10 of the cost that remains to be spent.
 
-    ``budget`` is also the cost of what cannot be proved. A search that has spent a part of
-    ``head.most`` must not add it to a last bin of the full cost: clipped at ``budget``, a position
-    that is likely lost would cost as much as one that is.
+    Like ``expected_cost``, from logits [B, bins], but the cost of every bin is at most ``budget``,
+    float32[B]. The last bin, for what cannot be proved, costs exactly ``budget``.
+
+    A search has spent ``head.most`` - ``budget`` on the way from its root. If the last bin had its
+    full cost, and only the expected cost were clipped at ``budget``, a position that is probably
+    lost would cost as much as one that is lost.
     """
     shares = jax.nn.softmax(logits, axis=-1)
     costs = jnp.minimum(
@@ -128,7 +133,7 @@ def remaining_cost(head: Cost, logits: jax.Array, budget: jax.Array) -> jax.Arra
 
 
 def _convolved(x: jax.Array, layer: Any) -> jax.Array:
-    """[B, H, W, in] -> [B, H, W, out] of the same dtype, padded with zeros."""
+    """Returns a convolution with bias: [B, H, W, in] -> [B, H, W, out] in the dtype of ``x``."""
     out = convolved(x, layer["kernel"].astype(x.dtype))
     return (out + layer["bias"][None, None, None].astype(out.dtype)).astype(x.dtype)
 
@@ -143,7 +148,7 @@ def _dense(x: jax.Array, layer: Any) -> jax.Array:
 
 
 def _read(x: jax.Array, head: Any) -> jax.Array:
-    """float32[B, out] of a head without a hidden layer."""
+    """Returns float32[B, out]: the outputs of a head without a hidden layer."""
     return _dense(_relu(_dense(x, head["cells"])).reshape(len(x), -1), head["out"])
 
 

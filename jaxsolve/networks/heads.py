@@ -1,4 +1,4 @@
-"""Networks as data: a pure function, its parameters, and its input."""
+"""The interface of networks: a pure function, its parameters, and its input."""
 
 from __future__ import annotations
 
@@ -13,44 +13,48 @@ from jaxsolve.games.game import Game, ObservesHistory, State
 
 
 class HeadOutputs(NamedTuple):
-    """Estimates of a network, or of any function, for the side to move of B positions."""
+    """Estimates for B positions, by a network or by any other function."""
 
     prior: jax.Array  # float32[B, A]: probabilities over actions
-    value: jax.Array  # float32[B]: expected result in [-1, 1]
+    value: jax.Array  # float32[B]: expected result in [-1, 1] for the side to move
     # float32[B, 2]: log10 of the cost of a proof for the first and the second player; 0 if not
     # estimated
     cost: jax.Array
 
 
 class History(NamedTuple):
-    """The earlier positions of each position of a batch, on the search's path from the root."""
+    """The earlier positions of each of B positions, on the search's path from the root."""
 
-    states: np.ndarray  # uint32[B, H - 1, S]: packed states, the latest before the position first
-    counts: np.ndarray  # int32[B]: how many of them there are; the rest is ignored
+    # uint32[B, K - 1, S]: packed states, the latest before the position first; K is
+    # ``Planes.boards``
+    states: np.ndarray
+    counts: np.ndarray  # int32[B]: number of earlier positions; the other entries are ignored
 
 
 class Planes(Protocol):
-    """The input of a network: a hashable object, part of the key of the compiled call.
+    """Interface of a function that computes the input of a network.
 
-    Without one the input is ``Game.observe``.
+    It must be hashable, because it is part of the key of compiled calls. A network without such a
+    function gets ``Game.observe``.
     """
 
     @property
     def boards(self) -> int:
-        """H, the number of boards it reads, the position's own included."""
+        """K, the number of boards that the input shows, including the position's own."""
         ...
 
     def __call__(self, game: Any, state: State, boards: jax.Array) -> jax.Array:
-        """Planes [H, W, C] of one position.
+        """Returns the planes [H, W, C] of one position.
 
-        ``boards``: H ``ObservesHistory.board_words``, newest first; zeros before the start.
+        ``boards`` holds ``ObservesHistory.board_words`` of K positions, newest first, and zeros for
+        boards before the start.
         """
         ...
 
 
 @dataclasses.dataclass(frozen=True)
 class GamePlanes:
-    """The game's own planes with history: ``ObservesHistory.observe_history``."""
+    """The game's own planes with earlier boards: ``ObservesHistory.observe_history``."""
 
     boards: int = 8  # the game's ``history_length``
 
@@ -59,16 +63,17 @@ class GamePlanes:
 
 
 Apply = Callable[[Any, jax.Array, jax.Array], HeadOutputs]
-"""(params, observation [B, H, W, C], legal bool[B, A]) -> HeadOutputs; pure and jittable."""
+"""Pure, jittable function (params, observation [B, H, W, C], legal bool[B, A]) -> HeadOutputs."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Heads:
     """A network as the evaluator uses it.
 
-    ``apply`` and ``planes`` are compiled into the evaluator's calls, and shared by all networks
-    with equal ones; ``params`` is an argument of each call. Use one ``apply`` for all weights: a
-    function that holds weights of its own compiles again and keeps them alive.
+    ``apply`` and ``planes`` are compiled into the evaluator's calls. Networks with equal ``apply``
+    and ``planes`` share compiled code, because ``params`` is an argument of each call. So use one
+    ``apply`` for all weights. A new function for new weights would compile again, and the compiled
+    code would keep those weights in memory.
 
     >>> import jax.numpy as jnp
     >>> def even(params, observation, legal):
@@ -82,27 +87,32 @@ class Heads:
     apply: Apply
     params: Any  # a pytree of arrays
     planes: Planes | None = None  # None: ``Game.observe``
-    # log10 of the cost that stands for what cannot be proved; 0: costs are not estimated.
+    # log10 of the cost that stands for a win that cannot be proved; 0: costs are not estimated.
     most_cost: float = 0.0
-    name: str | None = None  # in messages; None: the name of ``apply``
+    name: str | None = None  # the name in messages; None: the name of ``apply``
 
     @property
     def label(self) -> str:
-        """The name in messages."""
+        """The network's name in messages."""
         apply = self.apply
         return self.name or getattr(apply, "__qualname__", None) or type(apply).__qualname__
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed: ``heads.replace(params=new)``."""
+        """Returns a copy with some fields changed: ``heads.replace(params=new)``."""
         return dataclasses.replace(self, **changes)
 
     @property
     def boards(self) -> int:
-        """The number of boards that the network sees, 1 for the position's own."""
+        """The number of boards in the network's input, including the position's own."""
         return self.planes.boards if self.planes is not None else 1
 
     def check(self, game: Game, *, autoplay: bool, canonical: bool) -> None:
-        """Raises ValueError if the search cannot provide the boards that the network sees."""
+        """Raises ValueError if the search cannot provide the boards of the network's input.
+
+        ``autoplay`` and ``canonical`` are settings of the evaluator: whether it plays forced
+        replies, and whether it replaces positions by symmetric images. With either a path lacks
+        some boards.
+        """
         if self.boards == 1:
             return
         if not isinstance(game, ObservesHistory):

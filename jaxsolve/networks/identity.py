@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] | None:
-    """Plain JSON values: the function, a digest of the parameters, and how it is evaluated.
+    """Returns plain JSON values that identify a network.
 
+    They are the function, a digest of the parameters, and the settings of the evaluation. Returns
     None without a network.
     """
     if heads is None:
@@ -56,7 +57,7 @@ def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] 
 
 
 def digest_of(params: Any) -> str:
-    """SHA-256 of parameters: their structure, types, shapes and values."""
+    """Returns the SHA-256 of parameters: of their structure, types, shapes and values."""
     leaves, structure = jax.tree.flatten(params)
     digest = hashlib.sha256(str(structure).encode())
     for leaf in map(np.asarray, jax.device_get(leaves)):

@@ -19,7 +19,7 @@ BOARD = View()
 
 @dataclass(frozen=True)
 class Interface:
-    """The inputs and the heads of a network: what a search and a learner must know of it."""
+    """Inputs and heads of a user-defined network, as searches and learners need them."""
 
     height: int
     width: int
@@ -27,12 +27,15 @@ class Interface:
     actions: int
     view: View = BOARD
     value: bool = False
-    cost: Cost | None = None  # ``Cost.channels`` means nothing here
+    cost: Cost | None = None  # its ``channels`` have no effect
     within: Within | None = None
 
     @classmethod
     def of(cls, game: Game, view: View = BOARD, **heads: Any) -> Self:
-        """The interface of a game. Raises ValueError if the game does not offer ``view``."""
+        """Returns the interface for a game; ``heads`` sets ``value``, ``cost`` and ``within``.
+
+        Raises ValueError if the game does not offer ``view``.
+        """
         height, width, planes = view.shape(game)
         return cls(height, width, planes, game.num_actions, view, **heads)
 
@@ -42,24 +45,28 @@ class Interface:
 
     @property
     def most_cost(self) -> float:
-        """log10 of the cost of what cannot be proved; 0 without a head for costs."""
+        """log10 of the cost that stands for a win that cannot be proved; 0 without a cost head."""
         return 0.0 if self.cost is None else self.cost.most
 
     def check(self, game: Game, name: str = "the network") -> None:
-        """Raises ValueError if the positions or moves of ``game`` have another shape."""
+        """Raises ValueError if boards or actions of ``game`` have another shape.
+
+        ``name`` stands for the network in the message.
+        """
         check_game(self, game, name)
 
 
 @dataclass(frozen=True)
 class Model:
-    """A user-defined network, for use as ``architecture`` of ``Learner`` and as ``forward`` of
-    ``TreeSearch``.
+    """A user-defined network.
+
+    It can be the ``architecture`` of a ``Learner`` and the ``forward`` of a ``TreeSearch``.
 
     Args:
-      interface: its inputs and heads.
-      init: key -> parameters, a pytree of arrays, all of which are trained.
-      apply: (parameters, bool[B, H, W, C] planes) -> ``Outputs``; pure. ``policy`` are logits
-        float32[B, A]; ``value`` float32[B] in [-1, 1]; ``cost`` logits float32[B, 2, bins];
+      interface: inputs and heads of the network.
+      init: function from a random key to the parameters, a pytree of arrays. All are trained.
+      apply: pure function from parameters and planes bool[B, H, W, C] to ``Outputs``: ``policy``
+        logits float32[B, A]; ``value`` float32[B] in [-1, 1]; ``cost`` logits float32[B, 2, bins];
         ``within`` logits float32[B, moves]; None for heads that ``interface`` does not have.
 
     A flax module without running statistics (``nnx.LayerNorm``, not ``nnx.BatchNorm``):
@@ -84,7 +91,11 @@ class Model:
 
     @classmethod
     def of_flax(cls, module: Callable[..., Any], interface: Interface) -> Self:
-        """A flax nnx module class, made by ``module(rngs=...)`` and called with planes."""
+        """Returns the model of a flax nnx module class.
+
+        The module is made by ``module(rngs=...)`` and called with planes; it returns ``Outputs``.
+        Raises ValueError if it has state other than ``nnx.Param``.
+        """
         from flax import nnx
 
         graph = nnx.split(nnx.eval_shape(lambda: module(rngs=nnx.Rngs(0))), nnx.Param, ...)
@@ -101,15 +112,18 @@ class Model:
 
     @property
     def architecture(self) -> Interface:
-        """As ``Forward.architecture``."""
+        """The interface, under the name that it has in ``Forward``."""
         return self.interface
 
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
-        """As ``Heads.apply``."""
+        """Returns the estimates for a search; the arguments are those of ``Heads.apply``."""
         return head_outputs(self.interface, self.outputs(params, observation), legal)
 
     def outputs(self, params: Any, observation: jax.Array) -> Outputs:
-        """As ``Forward.outputs``. Raises ValueError if a head is missing or has another shape."""
+        """Returns the raw outputs of the heads for planes [B, H, W, C].
+
+        Raises ValueError if a head is missing or has another shape.
+        """
         outputs, shape, batch = self.apply(params, observation), self.interface, len(observation)
         expected = {
             "policy": (batch, shape.actions),
@@ -127,9 +141,9 @@ class Model:
         return outputs
 
     def heads(self, params: Any, game: Game) -> Heads:
-        """The model with trained parameters, for ``Settings.heads`` of a search of ``game``.
+        """Returns the model with trained parameters, for ``search.Settings.heads``.
 
-        Raises ValueError for a game of another shape.
+        ``game`` is the game of the search. Raises ValueError if it has another shape.
         """
         self.interface.check(game)
         planes = self.interface.view.planes(game)

@@ -1,4 +1,4 @@
-"""A network with its file: architecture, parameters and description."""
+"""A network and its file: architecture, parameters and description."""
 
 from __future__ import annotations
 
@@ -31,23 +31,24 @@ FORMAT = 1  # increased when readers of another version could not read the file
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Parameters of an architecture. Networks of equal architectures share all compiled code.
+    """A trained network. Networks of equal architectures share all compiled code.
 
-    Raises ValueError, in one sentence, for parameters that do not fit or are not finite.
+    Raises ValueError, with a message of one sentence, for parameters that do not fit the
+    architecture or are not finite.
     """
 
     name: str
     architecture: Architecture
     params: Any  # a pytree as ``Architecture.shapes``
     game: str  # rule-set id of the game that it was trained on
-    # how it was made, as JSON
+    # how the network was made, as JSON values
     about: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", self.architecture.fitted(self.params, self.name))
 
     def check(self, game: Game) -> None:
-        """Raises ValueError, in one sentence, for a game with boards or moves of another shape."""
+        """Raises ValueError, in one sentence, if boards or actions of a game have another shape."""
         try:
             self.architecture.check(game, self.name)
         except ValueError as error:
@@ -57,9 +58,10 @@ class Network:
             ) from None
 
     def heads(self, game: Game, *, averaged: bool = False, dtype: Dtype = "float32") -> Heads:
-        """The network for searches of ``game``; ``averaged`` over the symmetries of its rules.
+        """Returns the network for searches of ``game``.
 
-        Raises ValueError for a game of another shape.
+        With ``averaged``, estimates are means over the symmetries of the rules (``Rotated``).
+        ``dtype`` is that of the tower's arithmetic. Raises ValueError for a game of another shape.
         """
         self.check(game)
         shape = self.architecture
@@ -74,7 +76,10 @@ class Network:
 
     # ---- files -----------------------------------------------------------------------------------
     def to_bytes(self) -> bytes:
-        """The content of a file: an ``.npz`` archive of arrays by name and ``about``, JSON."""
+        """Returns the content of a network file, an ``.npz`` archive.
+
+        It holds the arrays by name, and the description ``about`` as JSON.
+        """
         about = {
             "format": FORMAT,
             "name": self.name,
@@ -93,7 +98,7 @@ class Network:
         return content.getvalue()
 
     def save(self, file: str | Path) -> None:
-        """Writes a ``.npz`` file, and creates its folder if it is missing.
+        """Writes the network to an ``.npz`` file; creates its folder if it is missing.
 
         Raises ValueError for another suffix, FileExistsError if the file exists, OSError.
         """
@@ -108,10 +113,10 @@ class Network:
 
     @classmethod
     def load(cls, file: str | Path | epath.Path) -> Self:
-        """Reads what ``save`` wrote; interruptions wait for its end.
+        """Returns the network of a file that ``save`` wrote.
 
-        Nothing is inflated before its shape is compared. Raises ValueError for any other file,
-        OSError.
+        Interruptions are deferred until the file is read. No array is decompressed before its shape
+        has been checked. Raises ValueError for any other file; OSError.
         """
         path = Path(file) if isinstance(file, str) else file
         try:
@@ -146,15 +151,15 @@ class Network:
 
 
 def _is_line(text: Any) -> bool:
-    """Whether it is text that a terminal prints on one line."""
+    """Returns whether ``text`` is a string that a terminal prints on one line."""
     return isinstance(text, str) and text.isprintable() and 0 < len(text) <= 400
 
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """A network and its evaluation settings, for any game.
+    """A network and its evaluation settings, for any game that fits.
 
-    ``Settings.heads`` takes it where rules differ from problem to problem.
+    Use it as ``search.Settings.heads`` where the rules differ from problem to problem.
     """
 
     network: Network
@@ -162,5 +167,5 @@ class Guide:
     dtype: Dtype = "float32"
 
     def heads(self, game: Game) -> Heads:
-        """As ``Network.heads``."""
+        """Returns the network for searches of ``game`` (see ``Network.heads``)."""
         return self.network.heads(game, averaged=self.averaged, dtype=self.dtype)

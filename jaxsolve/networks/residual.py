@@ -1,6 +1,6 @@
 """The network in training: flax modules with batch normalisation.
 
-``folded`` converts it to the plain parameters of searches.
+``ResidualNetwork.folded`` returns the plain parameters that searches use.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jaxsolve.networks.architecture import Architecture, Value
 from jaxsolve.networks.convolution import as_product
 from jaxsolve.networks.forward import Outputs
 
-MOMENTUM, EPSILON = 0.9, 1e-5  # of the running means (those of the proof-cost-network program)
+MOMENTUM, EPSILON = 0.9, 1e-5  # of batch normalisation, as in the proof-cost-network program
 
 
 class Normalised(nnx.Module):
@@ -32,7 +32,11 @@ class Normalised(nnx.Module):
         return self.norm(self.conv(x))
 
     def load(self, layer: dict[str, Any], x: jax.Array) -> jax.Array:
-        """Adopts a folded ``layer``, normalised by the inputs ``x``; returns the outputs."""
+        """Sets the weights from a folded ``layer``.
+
+        The running means are computed from the inputs ``x``. Returns the outputs for ``x``, [B, H,
+        W, out], which equal those of the folded layer.
+        """
         kernel, bias = jnp.asarray(layer["kernel"]), jnp.asarray(layer["bias"])
         self.conv.kernel[...] = kernel.reshape(self.conv.kernel.shape)
         found = self.conv(x)
@@ -42,9 +46,10 @@ class Normalised(nnx.Module):
         return found + bias[None, None, None]
 
     def folded(self) -> dict[str, jax.Array]:
-        """One layer with equal outputs for fixed running means.
+        """Returns the kernel and bias of a layer without normalisation that has equal outputs.
 
-        A 1x1 convolution becomes a dense layer over channels.
+        The normalisation is that by the current running means. A 1x1 convolution becomes a dense
+        layer over channels.
         """
         norm = self.norm
         scale = norm.scale[...] / jnp.sqrt(norm.var[...] + EPSILON)
@@ -115,7 +120,7 @@ class Head(nnx.Module):
 
 
 class ResidualNetwork(nnx.Module):
-    """A network of an architecture, with weights drawn by ``rngs``.
+    """The flax module of an architecture; ``rngs`` draws its initial weights.
 
     >>> from jaxsolve.networks import Architecture, Forward, Value
     >>> shape = Architecture(3, 3, 4, 9, blocks=1, channels=8, value=Value(hidden=16))
@@ -139,9 +144,9 @@ class ResidualNetwork(nnx.Module):
         self.within = None if within is None else Head(shape, within.channels, within.moves, rngs)
 
     def __call__(self, planes: jax.Array) -> Outputs:
-        """Outputs for planes [B, H, W, C] of any dtype.
+        """Returns the raw outputs of the heads for planes [B, H, W, C] of any dtype.
 
-        ``train()`` normalises by the batch, ``eval()`` by the running means.
+        After ``train()`` the module normalises by the batch, after ``eval()`` by the running means.
         """
         x = nnx.relu(self.stem(planes.astype(jnp.float32)))
         for block in self.blocks:
@@ -154,10 +159,11 @@ class ResidualNetwork(nnx.Module):
         )
 
     def load(self, params: Any, planes: jax.Array) -> None:
-        """Adopts parameters as ``Architecture.shapes``, to learn on from them.
+        """Sets the weights from parameters, with which training begins.
 
-        Their normalisation is folded in: running means are computed anew from ``planes`` [B, H, W,
-        C], so that the outputs change little.
+        ``params`` has the structure of ``Architecture.shapes``. Its normalisation is folded in, so
+        the running means are computed anew from ``planes`` [B, H, W, C]. The outputs change little
+        by that.
         """
         x = planes.astype(jnp.float32)
         x = nnx.relu(self.stem.load(params["stem"], x))
@@ -171,9 +177,9 @@ class ResidualNetwork(nnx.Module):
             head.load(layers, x)
 
     def folded(self) -> dict[str, Any]:
-        """Parameters in the structure of ``Architecture.shapes``.
+        """Returns the parameters in the structure of ``Architecture.shapes``.
 
-        With them ``Forward`` computes the same outputs as this module in ``eval()`` mode.
+        With them ``Forward`` computes the same outputs as this module after ``eval()``.
         """
         parts: dict[str, Any] = {
             "stem": self.stem.folded(),

@@ -1,4 +1,4 @@
-"""The mean of a network's estimates over a position's symmetric images."""
+"""Averages a network's estimates over the symmetric images of each position."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from jaxsolve.networks.heads import HeadOutputs
 
 @dataclass(frozen=True)
 class Rotated:
-    """``Heads.apply`` that averages a network over the symmetries of a game.
+    """A function for ``Heads.apply`` that averages a network over the symmetries of a game.
 
-    Priors, values and costs are means, as in the published programs. It costs
-    ``Game.num_symmetries`` times as much.
+    Priors, values and costs are means, as in the published programs. An evaluation costs
+    ``Game.num_symmetries`` times as much as without averaging.
     """
 
     forward: Forward
     game: Game
 
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
-        images = self.game.symmetry_actions()  # [G, A]: where each action goes
-        # [G, A], [G, H W]: where each comes from.
+        images = self.game.symmetry_actions()  # [G, A]: the image of each action
+        # [G, A], [G, H W]: for each action or cell, the one that is moved to it.
         back, cells_back = (np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells()))
         count, batch, cells = len(images), len(legal), observation.shape[1] * observation.shape[2]
         flat = observation.reshape(batch, cells, -1)

@@ -43,7 +43,7 @@ GAME_COLUMNS = (
     "opening_moves",
     "moves",
 )
-"""Columns of the two tables, beside one for each axis."""
+"""Columns of the tables of results and of games. Each table also has a column for each axis."""
 
 
 @dataclass
@@ -55,20 +55,21 @@ class Settings:
     source: str = ""  # where the paper's numbers are from, and under which conditions
     out: str = "runs/experiment"  # its folder; the same command continues in it
     games: list[str] = field(default_factory=list)  # rule sets
-    # What varies -> its values (null: no such axis); the last axis is drawn as x.
+    # Name of an axis (what varies) -> its values, or null for no such axis. The last axis is the
+    # plot's x axis.
     axes: dict[str, list[Any] | None] = field(default_factory=dict)
-    player: str = "pnmcts"  # with {NAME} for the value of an axis
-    opponent: str = "uct"  # likewise
+    player: str = "pnmcts"  # name of the player; {NAME} stands for the value of the axis NAME
+    opponent: str = "uct"  # name of the opponent, also with {NAME}
     simulations: int | None = None  # of each move's search, unless the player's name sets it
-    # CPU seconds of each move's search, likewise; an average over a cell's games, which are
-    # searched together.
+    # CPU seconds of each move's search, unless the player's name sets it. Searches with a time
+    # limit run one after another.
     seconds: float | None = None
     games_each: int = 100  # of each cell, half of them with sides changed
     opening_moves: int = 2  # random moves at the start of each game
     seed: int = 0
-    side_by_side: int = 1024  # most games at a time, but at least one opening of every cell
+    side_by_side: int = 1024  # most games at a time; at least one opening of every cell is played
     x_label: str = ""  # below the picture; default: the name of the last axis
-    # Rule set -> the paper's per cent of the points, nested in the axes' order; or null.
+    # Rule set -> the paper's points in per cent, nested in the order of the axes; or null.
     paper: dict[str, Any] | None = field(default_factory=dict)
     paper_x: list[Any] = field(default_factory=list)  # the paper's last axis, where it differs
 
@@ -81,7 +82,10 @@ class Settings:
         self.paper_x = [str(value) for value in self.paper_x]
 
     def question(self) -> dict[str, Any]:
-        """Settings on which results depend, as plain JSON: no names, folder or paper's numbers."""
+        """Returns the settings that results depend on, as plain JSON values.
+
+        Names, folder, labels and the paper's numbers are excluded.
+        """
         labels = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
         chosen = {k: value for k, value in dataclasses.asdict(self).items() if k not in labels}
         # Cells are numbered in the order of the axes, in which equal dicts may differ.
@@ -90,18 +94,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Cell:
-    """One variant in one game."""
+    """One variant of a player in one game."""
 
     game: str
-    values: tuple[str, ...]  # of each axis
+    values: tuple[str, ...]  # the value of each axis
     player: str
     opponent: str
-    paper: float | None  # per cent of the points
+    paper: float | None  # the paper's points in per cent
 
 
 @dataclass(frozen=True)
 class Result:
-    """Result of the games of a cell."""
+    """The result of the games of a cell."""
 
     cell: Cell
     tally: Tally
@@ -111,8 +115,10 @@ class Result:
 class Experiment:
     """The cells of an experiment, and their matches.
 
-    Raises ValueError for an invalid player, game or number, and for numbers of the paper that do
-    not fit the axes.
+    The openings of a game are divided into parts. All games of a part are played at the same time.
+
+    Raises ValueError for an invalid player, game or number, and if the paper's numbers do not fit
+    the axes.
     """
 
     def __init__(self, settings: Settings):
@@ -176,13 +182,13 @@ class Experiment:
         }
 
     def parts(self, game: str) -> list[int]:
-        """Number of openings that are played at a time, for each part of a game's matches."""
+        """Returns the number of openings of each part of a game's matches."""
         openings = self.settings.games_each // 2
         most = max(self.settings.side_by_side // (2 * len(self.cells[game])), 1)
         return [min(most, openings - start) for start in range(0, openings, most)]
 
     def matches(self, game: str, part: int) -> Matches:
-        """Matches of a part, before their first move."""
+        """Returns the matches of a part before their first move."""
         rules, count = self.games[game], self.parts(game)[part]
         starts = jax.tree.map(
             lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init()
@@ -197,8 +203,8 @@ class Experiment:
     def play(self, game: str, folder: Path) -> Iterator[tuple[int, Matches]]:
         """Plays all parts of a game, continuing from the moves in ``folder``.
 
-        Yields part and matches after every move. Raises ValueError for moves in ``folder`` that do
-        not fit, OSError.
+        Yields a part's number and its matches before the first move and after every move. Raises
+        ValueError if the moves in ``folder`` do not fit; OSError.
         """
         for part in range(len(self.parts(game))):
             matches = self.matches(game, part)
@@ -210,7 +216,10 @@ class Experiment:
                 yield part, matches
 
     def results(self, game: str, played: Sequence[Matches]) -> list[Result]:
-        """Results of each cell of a game, over all its parts."""
+        """Returns the result of each cell of a game.
+
+        ``played`` holds the matches of all parts.
+        """
         parts = [matches.records() for matches in played]
         return [
             Result(
@@ -222,7 +231,10 @@ class Experiment:
         ]
 
     def rows_of_games(self, game: str, played: Sequence[Matches]) -> list[dict[str, Any]]:
-        """A row for every game of the cells: players of both sides, winner, all moves."""
+        """Returns a row of the table of games for every game of the cells.
+
+        A row names the players of both sides, the winner and all moves.
+        """
         rules, rows = self.games[game], []
         for matches in played:
             records = [record for each in matches.records() for record in each]
@@ -279,7 +291,7 @@ class Experiment:
 
 
 def _named(text: str) -> set[str]:
-    """Names of the axes in a player's name. Raises ValueError."""
+    """Returns the names of the axes in a player's name. Raises ValueError."""
     try:
         found = [
             (name, form, conversion)

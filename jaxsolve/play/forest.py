@@ -1,9 +1,11 @@
 """Search trees of many games in flat arrays, for Monte-Carlo tree search.
 
-Within a tree every node has one parent and one edge that leads to it. A node is created when a
-simulation first reaches its position. It gets its edges, one for each legal move, when a second
-simulation reaches it; tried moves come first. A proof tree (``search.tree``) serves one claim and
-is kept until that is decided; a forest serves one move of each of its games and is then discarded.
+Every node but the root has one parent, and one edge leads to it. A node is created when a
+simulation first reaches its position. When a second simulation reaches it, it gets its edges, one
+for each legal move. Edges of moves that have been tried come first.
+
+A forest serves one move of each of its games, and is then discarded. A proof tree (``search.tree``)
+serves one claim instead, and is kept until the claim is decided.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ NONE = -1
 NODE = np.dtype(
     [
         ("edges", "i8"),  # index of its first edge; NONE before expansion
-        ("at", "i8"),  # the edge that leads to it; NONE at a root
+        ("at", "i8"),  # the edge that leads to the node; NONE at a root
         ("parent", "i4"),
         ("moves", "i4"),  # legal moves
         ("tried", "i4"),  # moves tried at least once
@@ -43,12 +45,12 @@ EDGE = np.dtype(
 )
 TREE = np.dtype(
     [
-        ("random", "u8"),  # state of its random numbers
-        ("begun", "i8"),  # simulations
-        ("ended", "i8"),
+        ("random", "u8"),  # state of the tree's random numbers
+        ("begun", "i8"),  # number of simulations that have begun
+        ("ended", "i8"),  # number of simulations that have ended
         ("root", "i4"),
-        ("player", "i4"),  # side to move there
-        # Settings of its search (``tree_search.PlayoutSearch``).
+        ("player", "i4"),  # side to move at the root
+        # Settings of the tree's search (``tree_search.PlayoutSearch``).
         ("simulations", "i8"),
         ("exploration", "f8"),  # C
         ("c_pn", "f8"),  # C_pn; 0: ranks are not used
@@ -63,18 +65,19 @@ TREE = np.dtype(
     ]
 )
 NODES, EDGES, PLAYOUTS = range(3)
-"""Counters: nodes and edges in use, and simulations that played a game to its end."""
+"""Indices of ``Forest.counters``: nodes in use, edges in use, random games played to their end."""
 
 
 @by_pointer
 class Forest(NamedTuple):
-    """All arrays of T trees: N nodes, E edges."""
+    """The arrays of T trees that have N nodes and E edges together."""
 
     trees: np.ndarray  # TREE[T]
     nodes: np.ndarray  # NODE[N]
     states: np.ndarray  # uint32[N, S] packed positions
     legal: np.ndarray  # uint32[N, M] bit sets over actions
-    numbers: np.ndarray  # uint32[N, K, 2] proof and disproof number of each claim
+    # uint32[N, K, 2] proof and disproof number of each of K claims (``play.proof_numbers``)
+    numbers: np.ndarray
     edges: np.ndarray  # EDGE[E]
     # uint32[E, K, 2] numbers of an edge's child, as of the last simulation through the edge
     known: np.ndarray
@@ -82,7 +85,7 @@ class Forest(NamedTuple):
 
 
 def new_forest(trees: int, state_words: int, mask_words: int, claims: int) -> Forest:
-    """T trees without nodes; ``with_capacity`` makes space for them."""
+    """Returns T = ``trees`` trees without nodes; ``with_capacity`` makes space for nodes."""
     return Forest(
         np.zeros(trees, TREE),
         np.empty(0, NODE),
@@ -96,7 +99,7 @@ def new_forest(trees: int, state_words: int, mask_words: int, claims: int) -> Fo
 
 
 def with_capacity(forest: Forest, nodes: int, edges: int) -> Forest:
-    """The same forest with space for ``nodes`` more nodes and ``edges`` more edges."""
+    """Returns the forest with space for ``nodes`` more nodes and ``edges`` more edges."""
     nodes, edges = nodes + int(forest.counters[NODES]), edges + int(forest.counters[EDGES])
     if nodes > len(forest.nodes):
         grown = {
@@ -112,7 +115,7 @@ def with_capacity(forest: Forest, nodes: int, edges: int) -> Forest:
 
 
 def bytes_of(forest: Forest) -> int:
-    """Bytes in use."""
+    """Returns the number of bytes that nodes and edges in use occupy."""
     nodes, edges = int(forest.counters[NODES]), int(forest.counters[EDGES])
     a_node = sum(
         array.strides[0] for array in (forest.nodes, forest.states, forest.legal, forest.numbers)
@@ -121,7 +124,10 @@ def bytes_of(forest: Forest) -> int:
 
 
 def _grown(array: np.ndarray, least: int) -> np.ndarray:
-    """The array with space for at least ``least`` items and 1.5 times its old size."""
+    """Returns a copy of the array with more space.
+
+    It has space for at least ``least`` items, and for at least 1.5 times as many as before.
+    """
     larger = np.empty((max(least, 3 * len(array) // 2), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
@@ -129,7 +135,10 @@ def _grown(array: np.ndarray, least: int) -> np.ndarray:
 
 @inner
 def draw(forest, tree, below):
-    """A random number in 0..below - 1 of the tree (SplitMix64; Steele, Lea & Flood 2014)."""
+    """Returns a random number from 0 to ``below`` - 1 and advances the tree's generator.
+
+    The generator is SplitMix64 (Steele, Lea & Flood 2014).
+    """
     record = forest.trees[tree]
     state = np.uint64(record.random) + np.uint64(0x9E3779B97F4A7C15)
     record.random = state
@@ -141,7 +150,7 @@ def draw(forest, tree, below):
 
 @inner
 def expand(forest, node):
-    """Gives a node its edges, in the order of its actions, all untried."""
+    """Gives a node its edges, in the order of their actions; all moves are untried."""
     record = forest.nodes[node]
     first = forest.counters[EDGES]
     record.edges = first

@@ -1,4 +1,4 @@
-"""Matches between players: many games in lockstep, each opening from both sides.
+"""Matches between players: many games in lockstep, every opening from both sides.
 
 The set-up follows Wu et al. 2022, "AlphaZero-based proof cost network", Table 3.
 """
@@ -26,33 +26,36 @@ LENGTH_FACTOR, LEAST_LENGTH = 2, 1000  # a game ends after max(factor * actions,
 
 @dataclass
 class Spent:
-    """Moves, simulations and time that a player in one pair has spent so far."""
+    """Moves, simulations and time that one player of a pair has used so far."""
 
     moves: int = 0
     simulations: int = 0
-    # By ``tree_search.clock``. Time shared by several games, compilation included, is split evenly.
+    # By ``tree_search.clock``. The time of a call for several games, with compilation, is divided
+    # evenly among them.
     seconds: float = 0.0
 
 
 def match_env(game: Game) -> Env:
-    """The environment of a match, with a limit on the length of games."""
+    """Returns the environment of a match, which limits the length of games."""
     return Env(game, max_steps=max(LENGTH_FACTOR * game.num_actions, LEAST_LENGTH))
 
 
 class Matches:
     """Matches between pairs of players: all games of all pairs at once, from the same openings.
 
-    Each pair plays every opening twice, with sides changed: game
-    ``2 * count * pair + count * side + start`` of ``count`` starts. Random numbers depend on
-    ``seed``, side, start and move only. So a pair whose players do not influence others
-    (``tree_search.search``) plays as it would alone.
+    Each pair plays every opening twice, with sides changed. The game that begins at start s has the
+    index ``2 * count * pair + count * side + s``; ``count`` is the number of starts, and ``side``
+    is 0 if A is the first player, else 1. Random numbers depend only on ``seed``, side, start and
+    the number of the move. So a pair plays as it would alone, unless its players' searches depend
+    on each other (``tree_search.search``).
 
     Args:
-      env: with ``max_steps``, so that games end.
-      pairs: (A, B) of each match.
+      env: environment with ``max_steps``, so that games end.
+      pairs: the players (A, B) of each match.
       starts: a batch of the game's states.
-      opening_moves: random moves after each start; one that would end the game is left out.
-      seed: of openings and players.
+      opening_moves: number of random moves after each start. A move that would end the game is left
+        out.
+      seed: random seed of openings and players.
 
     Raises ValueError for an ``env`` without ``max_steps``.
     """
@@ -83,7 +86,11 @@ class Matches:
         self._over = self._finished()
 
     def _open(self, starts: Any, opening_moves: int) -> tuple[State, list[np.ndarray]]:
-        """The states after the openings, and the opening moves (NOBODY where one was left out)."""
+        """Plays the openings.
+
+        Returns the states after them, and the actions of each opening move (NOBODY where it was
+        left out).
+        """
         count = jax.tree.leaves(starts)[0].shape[0]
         states = _begun(self.env, starts, jax.random.split(jax.random.key(self._seed), count))
         opening = []
@@ -108,11 +115,14 @@ class Matches:
 
     @property
     def left(self) -> int:
-        """Number of unfinished games."""
+        """The number of unfinished games."""
         return int((~self._over).sum())
 
     def standing(self, pair: int) -> tuple[float, int]:
-        """(A's points, number of games) over a pair's finished games; a draw is half a point."""
+        """Returns A's points and the number of games, over the finished games of a pair.
+
+        A draw is half a point.
+        """
         games = np.flatnonzero(self._over & (self._pair == pair))
         won = _winners(self.env.game, self._states)[games]
         return float(np.where(won == NOBODY, 0.5, won == self._first[games]).sum()), len(games)
@@ -121,10 +131,11 @@ class Matches:
         """Plays one move in every unfinished game.
 
         Args:
-          chosen: the actions, if they are already known.
+          chosen: int32[games], the actions if they are already known, NOBODY where a game is over;
+            None to let the players choose.
 
         Returns:
-          int32[games] the actions, NOBODY where a game is over.
+          The actions, int32[games], NOBODY where a game was already over.
 
         Raises ValueError for actions that do not fit the games.
         """
@@ -152,7 +163,10 @@ class Matches:
         return chosen
 
     def records(self) -> list[list[Record]]:
-        """All games of each pair; unfinished ones count as cut off."""
+        """Returns the records of all games, one list for each pair.
+
+        Unfinished games count as cut off.
+        """
         won = _winners(self.env.game, self._states)
         cut = ~np.asarray(self._states.terminated)
         found: list[list[Record]] = [[] for _ in self.pairs]
@@ -171,7 +185,7 @@ class Matches:
 
     # ---- internals -------------------------------------------------------------------------------
     def _choose(self) -> np.ndarray:
-        # 0: A is to move
+        # turn: 0 where A is to move, 1 where B is
         turn = np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first
         pools: dict[Hashable, list[int]] = {}
         for game in np.flatnonzero(~self._over).tolist():
@@ -207,7 +221,7 @@ class Matches:
 
 
 def _winners(game: Game, states: State) -> np.ndarray:
-    """int[B]: the first player 0, the second 1, NOBODY."""
+    """Returns int[B]: 0 where the first player has won, 1 where the second has, else NOBODY."""
     outcome = np.asarray(_outcomes(game, states._game))
     return np.where(
         outcome == Outcome.FIRST_WINS, 0, np.where(outcome == Outcome.SECOND_WINS, 1, NOBODY)

@@ -1,4 +1,4 @@
-"""A file of the moves of matches, from which an interrupted match continues."""
+"""A log of the moves of matches, from which an interrupted match continues."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ MAX_SPENT = 1 << 62
 
 
 class MatchLog:
-    """A file with a digest of the matches, then a line for each ply: actions, and ``Spent`` so far.
+    """A file with the moves of matches.
 
-    An incomplete last line is dropped. Raises ValueError for a file of other games, OSError.
+    The first line is a digest that identifies the matches. Every further line holds the actions of
+    one ply, and what the players have spent so far (``Spent``). An incomplete last line is dropped.
 
     Args:
-      path: of the file.
+      path: the file.
       question: JSON values that identify the games; the first line of the file is their digest.
+
+    Raises ValueError if the file holds other games; OSError.
     """
 
     def __init__(self, path: Path, question: Any):
@@ -46,7 +49,10 @@ class MatchLog:
             write_atomically(path, whole)
 
     def replay(self, matches: Matches) -> None:
-        """Plays the moves of the file in new matches. Raises ValueError for a misfit line."""
+        """Plays the moves of the file in new matches.
+
+        Raises ValueError for a line that does not fit the matches.
+        """
         for number, line in enumerate(self._lines, 2):
             try:
                 entry = strict_json.loads(line)
@@ -69,7 +75,10 @@ class MatchLog:
 
 
 def _spent(fields: Any) -> Spent:
-    """The ``Spent`` of one player from a line. Raises ValueError, TypeError."""
+    """Returns the ``Spent`` of one player from its fields in a line.
+
+    Raises ValueError or TypeError for fields that no player can have.
+    """
     found = Spent(**fields)
     counts = all(
         type(count) is int and 0 <= count <= MAX_SPENT for count in (found.moves, found.simulations)

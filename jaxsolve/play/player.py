@@ -16,14 +16,14 @@ from jaxsolve.play.playouts import filled_size
 
 
 class Player(Protocol):
-    """A player: a name, and a function that chooses moves."""
+    """Interface of a player: a name, and a function that chooses moves."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def pool(self) -> Hashable:
-        """Players with equal pools share one call of ``choose`` for all their games."""
+        """Key of the players whose moves one call of ``choose`` finds: those with equal pools."""
         ...
 
     def choose(
@@ -33,11 +33,12 @@ class Player(Protocol):
 
         Args:
           seeds: uint32[B], random seed of each game.
-          states: of the B games.
-          players: player of each game.
+          states: states of the B games.
+          players: the player to move in each game; all have this player's pool.
 
         Returns:
-          int32[B] legal actions, and int64[B] the simulations that they took (0 without search).
+          int32[B], legal actions, and int64[B], the number of simulations for each (0 without
+            search).
         """
         ...
 
@@ -63,17 +64,28 @@ class RandomPlayer:
 
 @jax.jit
 def random_moves(seeds: jax.Array, mask: jax.Array) -> jax.Array:
+    """Returns int32[B]: a random legal action for each game.
+
+    ``seeds`` is uint32[B], ``mask`` is bool[B, A].
+    """
     return jax.vmap(lambda seed, legal: random_legal_action(jax.random.key(seed), legal))(
         seeds, mask
     ).astype(jnp.int32)
 
 
 def chosen_games(states: State, games: np.ndarray) -> State:
-    """The states of ``games``, selected on the host, where their number compiles nothing."""
+    """Returns the states of the games with the indices ``games``.
+
+    They are selected on the host: a selection on the device would compile for every number of
+    games.
+    """
     return jax.tree.map(lambda x: np.asarray(x)[games], states)
 
 
 def filled(states: State) -> State:
-    """The states, repeated to fill up a power of two, so that few sizes are compiled."""
+    """Returns the states, repeated until their number is a power of two.
+
+    So few batch sizes are compiled.
+    """
     count = len(states.legal_action_mask)
     return chosen_games(states, np.resize(np.arange(count), filled_size(count)))

@@ -1,4 +1,4 @@
-"""Players that search without a network, and their names.
+"""Players that search without a network, and the names by which users select them.
 
 Examples of names: ``uct``, ``pnmcts:flags=FSU,c_pn=1,layers=double``.
 """
@@ -24,7 +24,7 @@ FLAGS = "FSU"  # final move selection, solver, UCT-PN
 
 @dataclass(frozen=True, eq=False)
 class TreePlayer:
-    """Plays the moves of a ``PlayoutSearch``."""
+    """A player that plays the moves of a ``PlayoutSearch``."""
 
     name: str
     game: Game
@@ -32,7 +32,11 @@ class TreePlayer:
 
     @property
     def pool(self) -> Hashable:
-        """Searches with fixed simulations share the device; ones with a time limit run alone."""
+        """Key of the players that are searched together (``Player.pool``).
+
+        Searches with a fixed number of simulations share the device. A search with a time limit
+        runs alone.
+        """
         own = self if self.settings.seconds is not None else None
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
 
@@ -57,10 +61,13 @@ def _packed(game: Game, states: Any) -> jax.Array:
 
 
 def named_search(text: str, simulations: int | None, seconds: float | None) -> PlayoutSearch:
-    """The search of a name, with limits that hold unless the name sets others.
+    """Returns the search that a player's name describes.
 
-    A name is ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts``
-    alone has all three flags. Raises ValueError for an invalid name.
+    ``simulations`` and ``seconds`` are the limits of a move's search, unless the name sets others.
+    A name is ``uct`` or ``pnmcts``, possibly followed by a colon and settings joined by commas
+    (``play/README.md``). ``pnmcts`` without settings has all three flags.
+
+    Raises ValueError for an invalid name.
 
     >>> named_search("pnmcts:flags=FU,c_pn=0.5", 100, None).c_pn
     0.5
@@ -111,7 +118,10 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
 
 
 def _flags(word: str) -> dict[str, Any]:
-    """Flags from ``FSU`` or a part of it, with ``x`` for a flag that is off."""
+    """Returns the settings of the flags F, S and U that are in ``word``.
+
+    An ``x`` may stand for a flag that is off. Raises ValueError for another word.
+    """
     letters = word.upper().replace("X", "")
     if not word:
         raise ValueError

@@ -1,7 +1,7 @@
-"""Uniformly random games on the device, one in each lane.
+"""Uniformly random games on the device.
 
-Each call plays some moves in all lanes. A lane whose game is over starts another one in the next
-call.
+A *lane* is a slot on the device for one game. Each call plays some moves in all lanes. A lane whose
+game is over starts another game in the next call.
 """
 
 from __future__ import annotations
@@ -21,27 +21,33 @@ from jaxsolve.play.simulations import CUT_BIT, MOVER_BIT, RESULT_SHIFT
 
 
 class DeviceLanes(NamedTuple):
-    """State of L lanes on the device."""
+    """The state of L lanes on the device."""
 
-    states: Any  # of the game, L of them
+    states: Any  # a batch of L states of the game
     legal: jax.Array  # uint32[L, M] bit sets over actions
     outcomes: jax.Array  # int32[L] ``Outcome``
     seeds: jax.Array  # uint32[L, 2]
-    played: jax.Array  # int32[L] moves
+    played: jax.Array  # int32[L] number of moves played
 
 
 @dataclass(frozen=True)
 class Playouts:
-    """Random games of one rule set. Equal objects make equal compiled calls.
+    """Plays random games of one rule set. Equal objects share compiled code.
 
     A game is cut off after ``most_moves`` moves.
+
+    A result is a row uint32[S + M + 1] for each lane: a packed position, the set of its legal
+    moves, and the lane's word (``simulations.OUTCOME_BITS``).
     """
 
     game: Game
     most_moves: int
 
     def idle(self, count: int) -> DeviceLanes:
-        """Idle lanes, with exactly the types that ``play`` returns, so that it compiles once."""
+        """Returns idle lanes.
+
+        They have exactly the types that ``play`` returns, so ``play`` compiles only once.
+        """
         states = jax.tree.map(
             lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init()
         )
@@ -55,7 +61,10 @@ class Playouts:
         return jax.device_put(lanes)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows uint32[B, S + M + 1] of packed positions uint32[B, S], without a game played."""
+        """Returns the rows uint32[B, S + M + 1] of packed positions uint32[B, S].
+
+        No game is played.
+        """
         return np.asarray(_rules_rows(self.game, jnp.asarray(words)))
 
     def play(
@@ -70,23 +79,27 @@ class Playouts:
         """Plays at most ``moves`` moves in every lane.
 
         Args:
-          lanes: state on the device.
-          words: uint32[L, S] packed positions.
-          actions: int32[L].
-          seeds: uint32[L, 2].
-          fresh: bool[L]; such a lane starts a game at its position, with its action.
-          moves: limit of this call.
+          lanes: the lanes, as ``idle`` or the last call returned them.
+          words: uint32[L, S], a packed position for each lane that is ``fresh``.
+          actions: int32[L], the first move from that position.
+          seeds: uint32[L, 2], random seeds of the new games.
+          fresh: bool[L], whether a lane starts a new game: its action is played at its position,
+            and random moves follow.
+          moves: most moves of this call.
 
         Returns:
-          Rows uint32[L, S + M + 1] and the lanes. Position and moves of a row are valid only if the
-          lane was ``fresh``.
+          Rows uint32[L, S + M + 1], and the lanes. A row's position is the one after the action;
+            position and legal moves are valid only if the lane was ``fresh``.
         """
         rows, lanes = _play(self, lanes, words, actions, seeds, fresh, moves)
         return np.asarray(rows), lanes
 
 
 def filled_size(count: int) -> int:
-    """The next power of two; batches are filled up to it, so that few sizes are compiled."""
+    """Returns the least power of two that is at least ``count``.
+
+    Batches are filled up to this size, so that few sizes are compiled.
+    """
     return 1 << (count - 1).bit_length()
 
 
@@ -147,7 +160,7 @@ def _play(
 
 
 def _seen(game: Game, states: Any) -> tuple[jax.Array, jax.Array]:
-    """Legal moves uint32[L, M] and outcomes int32[L]."""
+    """Returns the sets of legal moves, uint32[L, M], and the outcomes, int32[L]."""
     return jax.vmap(game.legal_and_outcome)(states)
 
 

@@ -1,14 +1,15 @@
-"""Proof numbers and ranks of moves in a tree of play (Kowalski et al. 2024, IV, VIII).
+"""Proof numbers and ranks of moves in a tree of play (Kowalski et al. 2024, Sections IV, VIII).
 
-The claims of a tree are about the player P to move at its root: "P wins", then "P does not lose".
-The first alone is PN-MCTS with one layer, both are its two layers. They also give the proof numbers
-of either player's win (P's is the proof number of the first claim, the opponent's the disproof
-number of the second; Kowalski et al. 2025), and bounds on the result (Cazenave & Saffidine 2010).
+A tree has two claims about the player P who is to move at its root: first "P wins", then "P does
+not lose". PN-MCTS with one layer uses the first claim only, with two layers both. The two claims
+also give proof numbers of either player's win (Kowalski et al. 2025): P's is the proof number of
+the first claim, the opponent's is the disproof number of the second. And they give bounds on the
+result (Cazenave & Saffidine 2010).
 
-An edge stores the numbers of its child as last seen. Its rank is 1 + the number of edges of the
-node with a smaller sort key, so ties share the better rank. A rank is updated only when a key
-changes, in one pass over the node's edges; nothing is sorted. Numbers are updated on the way to the
-root only while they change.
+An edge stores the numbers of its child as of the last simulation through the edge. The rank of an
+edge is 1 + the number of the node's edges with a smaller sort key, so edges with equal keys share
+the better rank. Ranks change only when a key changes: one pass over the node's edges updates them,
+and nothing is sorted. On the way to the root, numbers are updated only while they change.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import numpy as np
 from jaxsolve.games.game import Outcome
 from jaxsolve.jit.host import inner
 
-INF = (1 << 31) - 1  # decided
-BIG = INF - 1  # cap of an undecided number
+INF = (1 << 31) - 1  # infinity: the claim is disproved (proof number) or proved (disproof number)
+BIG = INF - 1  # largest finite number
 UNTRIED = 1  # both numbers of a move that has not been tried
 ONE_LAYER, TWO_LAYERS, PLAYERS = range(3)
-"""Ranks: by the first claim; by both, the second breaking ties; by the mover's own win."""
+"""How moves are ranked: by the first claim; by both claims, where the second breaks ties; or by
+the win of the player who makes the move."""
 
 _ONGOING, _DRAW, _UNKNOWN = int(Outcome.ONGOING), int(Outcome.DRAW), int(Outcome.UNKNOWN)
 _FIRST_WINS = int(Outcome.FIRST_WINS)
@@ -30,9 +32,11 @@ _FIRST_WINS = int(Outcome.FIRST_WINS)
 
 @inner
 def begin(forest, node, player, mobility):
-    """Initialises a node's numbers from its outcome if it has one.
+    """Initialises the proof and disproof numbers of a new node.
 
-    Otherwise they are 1 and 1 or, with ``mobility``, 1 and the number of moves.
+    If the game is over, its outcome gives them. Otherwise a node of ``player`` gets the numbers 1
+    and 1 or, with ``mobility``, 1 and the number of moves; at a node of the opponent the two are
+    exchanged. ``player`` is the side to move at the root.
     """
     record = forest.nodes[node]
     outcome = record.outcome
@@ -51,7 +55,7 @@ def begin(forest, node, player, mobility):
 
 @inner
 def begin_edge(forest, node, edge, layers):
-    """Initialises the numbers of a move that is tried for the first time."""
+    """Initialises the numbers and the rank of a move that is tried for the first time."""
     for claim in range(forest.known.shape[1]):
         forest.known[edge, claim, 0] = np.uint32(UNTRIED)
         forest.known[edge, claim, 1] = np.uint32(UNTRIED)
@@ -63,7 +67,11 @@ def begin_edge(forest, node, edge, layers):
 
 @inner
 def _order(forest, edge, is_or, layers):
-    """The sort key of an edge's rank: the smaller, the better for the node's mover."""
+    """Returns the sort key that ranks an edge.
+
+    A smaller key is better for the player who moves at the node. ``is_or``: whether that player is
+    the one to move at the root.
+    """
     which = 0 if is_or else 1
     if layers == TWO_LAYERS:
         last = forest.known.shape[1] - 1  # the same claim in games without draws
@@ -77,7 +85,7 @@ def _order(forest, edge, is_or, layers):
 
 @inner
 def _rank(forest, node, edge, order):
-    """Writes an edge's sort key and updates all ranks of its node."""
+    """Sets the sort key of an edge to ``order`` and updates the ranks of all edges of its node."""
     record = forest.nodes[node]
     before, rank, worst = forest.edges[edge].order, 1, 1
     for other in range(record.edges, record.edges + record.tried):
@@ -95,7 +103,10 @@ def _rank(forest, node, edge, order):
 
 @inner
 def update_edge(forest, node, edge, player, layers):
-    """Copies the numbers of an edge's child; True if the numbers of its node have changed."""
+    """Copies the numbers of an edge's child to the edge, and updates rank and node.
+
+    Returns whether the numbers of the edge's node have changed.
+    """
     child = forest.edges[edge].child
     changed = False
     for claim in range(forest.known.shape[1]):
@@ -114,7 +125,10 @@ def update_edge(forest, node, edge, player, layers):
 
 @inner
 def _sum_up(forest, node, is_or):
-    """Computes a node's numbers from its edges (Allis 1994); True if they have changed."""
+    """Computes a node's numbers from its edges (Allis 1994).
+
+    Returns whether they have changed.
+    """
     record = forest.nodes[node]
     least, summed = (0, 1) if is_or else (1, 0)
     untried = np.int64(record.moves) - np.int64(record.tried)
@@ -139,25 +153,30 @@ def _sum_up(forest, node, is_or):
 
 @inner
 def least_result(numbers, at):
-    """Proved lower bound on the result of the root's player: 0 (loss), 1 (draw) or 2 (win).
+    """Returns the proved lower bound on the result of the root's player.
 
-    ``numbers`` are those of nodes or of edges.
+    The result is 0 (loss), 1 (draw) or 2 (win). ``numbers`` are ``Forest.numbers`` or
+    ``Forest.known``, and ``at`` is the index of a node or an edge in them.
     """
     return (numbers[at, 0, 0] == 0) + (numbers[at, numbers.shape[1] - 1, 0] == 0)
 
 
 @inner
 def most_result(numbers, at):
-    """Proved upper bound on the result of the root's player."""
+    """Returns the proved upper bound on the result of the root's player.
+
+    Results and arguments are those of ``least_result``.
+    """
     return 2 - (numbers[at, 0, 1] == 0) - (numbers[at, numbers.shape[1] - 1, 1] == 0)
 
 
 @inner
 def is_solved(numbers, at, layers):
-    """Whether a node or edge is solved.
+    """Returns whether a node or an edge is solved; ``numbers`` and ``at`` as in ``least_result``.
 
-    With one layer: its claim is decided. With two layers: the player to move at the root is proved
-    not to lose, or not to win. With ``PLAYERS``: the bounds on the result are equal.
+    With one layer: the claim is proved or disproved. With two layers: it is proved that the player
+    to move at the root does not lose, or that it does not win. With ``PLAYERS``: the bounds on the
+    result are equal.
     """
     if layers == PLAYERS:
         return least_result(numbers, at) == most_result(numbers, at)
@@ -167,9 +186,10 @@ def is_solved(numbers, at, layers):
 
 @inner
 def is_pruned(forest, node, edge, player, layers):
-    """Whether a move of an unsolved node is not selected.
+    """Returns whether an unsolved node does not select a move.
 
-    It is solved or, with ``PLAYERS``, cannot improve the bound that its mover has at the node.
+    It does not if the move is solved. With ``PLAYERS`` it also does not if the move cannot improve
+    the bound on the result that the player to move has already proved at the node.
     """
     if is_solved(forest.known, edge, layers):
         return True

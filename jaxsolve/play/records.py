@@ -18,10 +18,10 @@ NOBODY = -1  # no player and no action
 
 @dataclass(frozen=True)
 class Record:
-    """One finished game."""
+    """One game of a match."""
 
-    first: int  # player of the first side: 0 for A, 1 for B
-    opening: list[int]  # random actions
+    first: int  # the player who is the game's first player: 0 for A, 1 for B
+    opening: list[int]  # random actions before the players' moves
     moves: list[int]
     winner: int  # 0 for A, 1 for B, NOBODY for neither
     cut: bool = False  # ended by the limit on the length of games
@@ -29,14 +29,14 @@ class Record:
 
 @dataclass(frozen=True)
 class Tally:
-    """Statistics of the games of a pair, for A."""
+    """Statistics of the games of a pair (A, B), from A's point of view."""
 
     games: int
     wins: int
     draws: int
     losses: int
-    cut_off: int  # of the draws
-    wins_as_first: int
+    cut_off: int  # draws by the limit on the length of games
+    wins_as_first: int  # wins as the game's first player
     distinct: int  # different games; a repeated one adds no information
 
     @property
@@ -46,14 +46,18 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the score, with the number of different games as the sample size."""
+        """95 % interval of the score (``interval``).
+
+        The sample size is the number of different games.
+        """
         return interval(self.score, self.draws / self.games, self.distinct)
 
 
 def tally(played: Sequence[Record], starts: int) -> Tally:
-    """Statistics of all games of a pair, in the order of ``Matches``.
+    """Returns the statistics of all games of a pair.
 
-    ``starts`` is the number of different start positions, which were used in turn.
+    The games must be in the order of ``Matches``. ``starts`` is the number of different start
+    positions, which were used in turn.
     """
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
     sides = len(played) // 2
@@ -76,7 +80,10 @@ def tally(played: Sequence[Record], starts: int) -> Tally:
 
 
 def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> list[str]:
-    """All moves of each game as text, openings first; game i started at ``starts[i]``."""
+    """Returns the moves of each game as text, with the opening first.
+
+    Game i started at the state ``starts[i]``.
+    """
     moves = [[*each.opening, *each.moves] for each in played]
     words: list[list[str]] = [[] for _ in played]
     states = jax.tree.map(lambda *leaves: np.stack(leaves), *starts)
@@ -98,11 +105,11 @@ def _after(game: Game, states: Any, actions: Any) -> Any:
 
 
 def interval(score: float, draws: float, games: int) -> tuple[float, float]:
-    """95 % interval of a share of points (Wilson 1927).
+    """Returns the 95 % interval of a share of points (Wilson 1927).
 
-    The points of a game have variance score (1 - score) - draws / 4, where ``draws`` is the share
-    of drawn games. That share is an estimate too and is taken slightly smaller, as if z^2 more
-    games had been played without a draw.
+    ``score`` is the share of points and ``draws`` the share of draws in ``games`` games. The points
+    of a game have variance score (1 - score) - draws / 4. Since ``draws`` is an estimate, too, a
+    slightly smaller share is used, as if z^2 more games had been played without a draw.
 
     >>> [round(bound, 3) for bound in interval(0.5, 0.0, 100)]
     [0.404, 0.596]

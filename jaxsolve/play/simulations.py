@@ -2,9 +2,9 @@
 
 UCT is by Kocsis & Szepesvari (2006).
 
-A *lane* is a slot on the device for one random game. Every lane serves one tree. A tree with one
-lane is searched as in the papers, one simulation after the other; several lanes of a tree are kept
-apart by virtual losses.
+A *lane* is a slot on the device for one random game. Every lane serves one tree. If a tree has one
+lane, its simulations run one after another, as in the papers. If it has several lanes, virtual
+losses lead them to different moves.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ from jaxsolve.play.proof_numbers import (
 )
 
 OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
-"""A lane's word: outcome of the position where its game started (bits 0..2), side to move there
-(bit 3), result (bits 4..6; ``Outcome.ONGOING`` while it runs), whether it was cut off (bit 7)."""
+"""Layout of a lane's word: outcome of the position where the lane's game started (bits 0..2), side
+to move in that position (bit 3), result of the game (bits 4..6; ``Outcome.ONGOING`` while it runs),
+whether the game was cut off (bit 7)."""
 
-MAX_SEEN = 4096  # simulations that end inside the tree, before the clock is read again
+MAX_SEEN = 4096  # most simulations that end inside the tree before the clock is read again
 
 _ONGOING, _FIRST_WINS, _SECOND_WINS = (
     int(Outcome.ONGOING),
@@ -43,19 +44,19 @@ _ONGOING, _FIRST_WINS, _SECOND_WINS = (
 
 @by_pointer
 class Lanes(NamedTuple):
-    """Arrays of L lanes."""
+    """The arrays of L lanes on the host."""
 
-    trees: np.ndarray  # int32[L] tree
-    nodes: np.ndarray  # int32[L] node where its simulation left the tree
-    edges: np.ndarray  # int64[L] edge by which it left; NONE: the lane is idle
-    states: np.ndarray  # uint32[L, S] the position there
-    actions: np.ndarray  # int32[L] the move
-    seeds: np.ndarray  # uint32[L, 2] of the game's random moves
+    trees: np.ndarray  # int32[L] the lane's tree
+    nodes: np.ndarray  # int32[L] node where the lane's simulation left the tree
+    edges: np.ndarray  # int64[L] edge by which the simulation left; NONE: the lane is idle
+    states: np.ndarray  # uint32[L, S] packed position of the node
+    actions: np.ndarray  # int32[L] action of the edge
+    seeds: np.ndarray  # uint32[L, 2] seeds of the game's random moves
     fresh: np.ndarray  # bool[L] whether the game starts in the next call of the device
 
 
 def new_lanes(trees: int, each: int, state_words: int) -> Lanes:
-    """Idle lanes, ``each`` for each tree."""
+    """Returns idle lanes, ``each`` for every tree."""
     count = trees * each
     return Lanes(
         np.repeat(np.arange(trees, dtype=np.int32), each),
@@ -70,7 +71,7 @@ def new_lanes(trees: int, each: int, state_words: int) -> Lanes:
 
 @compiled
 def plant(forest, rows):
-    """Creates the root of every tree from rows uint32[T, S + M + 1]."""
+    """Creates the root of every tree from rows uint32[T, S + M + 1] (``Playouts``)."""
     for tree in range(len(forest.trees)):
         forest.trees[tree].root = _add_node(forest, rows, tree, tree, NONE, NONE)
 
@@ -81,9 +82,10 @@ def advance(forest, lanes, rows):
 
     Returns the number of lanes that run a game or whose tree needs more simulations.
 
-    ``rows`` uint32[L, S + M + 1] holds, for each lane that is not idle, the position where its game
-    started, the legal moves there and the lane's word (``OUTCOME_BITS``). The forest needs capacity
-    for one node for each lane, and for the edges of their parents.
+    ``rows``, uint32[L, S + M + 1], are those that ``Playouts.play`` returned. For a lane that is
+    not idle they hold the position where its game started, the legal moves of that position, and
+    the lane's word (``OUTCOME_BITS``). The forest needs space for one more node for each lane, and
+    for the edges of these nodes' parents.
     """
     at_work = 0
     for lane in range(len(lanes.trees)):
@@ -110,10 +112,10 @@ def advance(forest, lanes, rows):
 
 @compiled
 def choose_moves(forest, actions):
-    """Writes every tree's move int32[T]: the most visited one.
+    """Writes the move of every tree, int32[T], to ``actions``: the most visited one.
 
-    With the flag F a proved win comes first, then a proved draw where contempt allows it. With
-    layers ``PLAYERS`` a proved loss is played only if there is no other move.
+    With the flag F a proved win comes first, then a proved draw if contempt allows it. With layers
+    ``PLAYERS`` a proved loss is played only if there is no other move.
     """
     for tree in range(len(forest.trees)):
         node = np.int64(forest.trees[tree].root)
@@ -139,7 +141,7 @@ def choose_moves(forest, actions):
 # ---- internals ---------------------------------------------------------------------------------
 @inner
 def _standing(forest, tree, edge, mean):
-    """3: a proved win, 2: an acceptable draw, 1: any other move, 0: a proved loss."""
+    """Returns 3 for a proved win, 2 for an acceptable draw, 0 for a proved loss, else 1."""
     rule, known, last = forest.trees[tree], forest.known, forest.known.shape[1] - 1
     if not rule.final:
         return 1
@@ -152,13 +154,13 @@ def _standing(forest, tree, edge, mean):
 
 @inner
 def _value_of(outcome):
-    """Value of a result for the first player."""
+    """Returns the value of an outcome for the first player: 1, 0 or -1."""
     return 1.0 if outcome == _FIRST_WINS else (-1.0 if outcome == _SECOND_WINS else 0.0)
 
 
 @inner
 def _add_node(forest, rows, row, tree, parent, edge):
-    """Creates the node of a row's position."""
+    """Creates a node for a row's position. Returns its index."""
     node = forest.counters[NODES]
     forest.counters[NODES] = node + 1
     state_words, mask_words = forest.states.shape[1], forest.legal.shape[1]
@@ -191,7 +193,7 @@ def _add_node(forest, rows, row, tree, parent, edge):
 
 @inner
 def _is_done(forest, tree):
-    """Whether a tree needs no further simulation."""
+    """Returns whether a tree needs no further simulation."""
     record = forest.trees[tree]
     return record.begun >= record.simulations or (
         record.final and forest.numbers[record.root, 0, 0] == 0
@@ -200,7 +202,10 @@ def _is_done(forest, tree):
 
 @inner
 def _simulate(forest, lanes, lane):
-    """Selects an untried move for an idle lane; backs up simulations that end inside the tree."""
+    """Selects an untried move for an idle lane.
+
+    Simulations that end inside the tree are backed up at once; then the selection starts again.
+    """
     tree = np.int64(lanes.trees[lane])
     record = forest.trees[tree]
     player = np.int64(record.player)
@@ -220,7 +225,7 @@ def _simulate(forest, lanes, lane):
                 break
             forest.edges[edge].busy += 1
             node = np.int64(forest.edges[edge].child)
-        if edge == NONE:  # all moves of ``node`` wait for other lanes
+        if edge == NONE:  # all edges of ``node`` wait for their first simulation in other lanes
             _undo_descent(forest, node)
             return
         record.begun += 1
@@ -239,7 +244,7 @@ def _simulate(forest, lanes, lane):
 
 @inner
 def _take_untried(forest, tree, node):
-    """Draws an untried move and moves it to the tried ones."""
+    """Draws an untried move of a node and adds it to the tried ones. Returns its edge."""
     record = forest.nodes[node]
     edge = record.edges + record.tried
     other = edge + draw(forest, tree, record.moves - record.tried)
@@ -256,9 +261,10 @@ def _take_untried(forest, tree, node):
 
 @inner
 def _select(forest, tree, node, player):
-    """The edge to descend at a node whose moves have all been tried; ties are drawn evenly.
+    """Returns the edge to descend at a node whose moves have all been tried.
 
-    NONE if every edge still waits for its first simulation.
+    Ties are broken uniformly at random. Returns NONE if every edge still waits for its first
+    simulation.
     """
     rule, record = forest.trees[tree], forest.nodes[node]
     passing = record.visits
@@ -293,7 +299,7 @@ def _select(forest, tree, node, player):
 
 @inner
 def _undo_descent(forest, node):
-    """Undoes a descent that has reached ``node``."""
+    """Undoes the virtual losses of a descent from the root to ``node``."""
     while forest.nodes[node].at != NONE:
         forest.edges[forest.nodes[node].at].busy -= 1
         node = np.int64(forest.nodes[node].parent)
@@ -301,7 +307,10 @@ def _undo_descent(forest, node):
 
 @inner
 def _back_up(forest, tree, edge, value):
-    """Backs up a game's value for the first player from ``edge`` to the root."""
+    """Backs up the value of a game from ``edge`` to the root.
+
+    ``value`` is that for the first player.
+    """
     rule = forest.trees[tree]
     player = np.int64(rule.player)
     counting = rule.counted

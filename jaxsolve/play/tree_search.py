@@ -22,42 +22,49 @@ LAYERS = {
     "players": proof_numbers.PLAYERS,
 }
 MAX_SIMULATIONS = (1 << 31) - 1
-MAX_BYTES = 4 << 30  # of one call's trees
-LEAST_MOVES, FIRST_MOVES, MAX_MOVES = 4, 16, 64  # of one call of the device
+MAX_BYTES = 4 << 30  # largest size of the trees of one search
+# Number of random moves in a call of the device: least, in the first call, and most.
+LEAST_MOVES, FIRST_MOVES, MAX_MOVES = 4, 16, 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayoutSearch:
-    """Monte-Carlo tree search by UCT, or any variant of PN-MCTS. Equal objects search alike.
+    """Monte-Carlo tree search by UCT, or by a variant of PN-MCTS. Equal objects search alike.
 
-    Every simulation is one uniformly random game from a position new to the tree; its result, 1, 0
-    or -1, is averaged on the way to the root. ``final``, ``solver`` and ``ranks`` are the F, S and
-    U of the paper; without them and ``numbers`` it is plain UCT without proof numbers.
+    Every simulation plays one uniformly random game from a position that is new to the tree. Its
+    result, 1, 0 or -1, is averaged on the way to the root. ``final``, ``solver`` and ``ranks`` are
+    the flags F, S and U of Kowalski et al. 2024 (the paper). Without them and ``numbers`` the
+    search is plain UCT without proof numbers.
 
     Attributes:
-      simulations: of each move's search; None where only time ends it.
-      seconds: of each move's search, from the end of the first call of the device, which may
-        compile: CPU seconds of this process, or wall seconds where an accelerator plays the random
-        games. Such a search uses the device alone. None: no limit.
+      simulations: number of simulations for each move; None if only time ends the search.
+      seconds: time for each move, from the end of the first call of the device, which may compile.
+        It is CPU time of this process, or wall time where an accelerator plays the random games.
+        Such a search uses the device alone. None for no limit.
       exploration: C of UCT.
       final: a proved win is played whatever its visits, and ends the search (F).
-      solver: solved moves with more than ``threshold`` visits are left alone while their node is
-        not solved (S).
-      ranks: once all moves of a node have been tried, UCT has the term ``c_pn`` (1 - rank / highest
-        rank) (U, C_pn).
-      by_children: ranks are divided by the number of moves, as in the paper's program.
-      mobility: a new node's numbers count its legal moves; False: they are 1 and 1 until a move has
-        been tried (Section III). Either way an untried move counts 1 and 1; the paper's program
-        evaluates all moves of a node at once and sees a win among them.
-      numbers: proof numbers are kept without any use (the paper's variant without flags).
-      layers: ``single`` ranks by "the root's player wins"; ``double`` breaks ties by "it does not
-        lose" (Section VIII; the paper's program leaves ties to UCT); ``players`` ranks by the
-        mover's own win, and solves by bounds on the result (Kowalski et al. 2025; Cazenave &
-        Saffidine 2010).
-      contempt: a proved draw is played where the mean result at the root is at most this (as in the
-        program; in the text: below it); None: never for that reason. Needs two claims.
-      wave: simultaneous simulations of one tree, kept apart by virtual losses; 1 is the search of
-        the paper.
+      solver: solved moves with more than ``threshold`` visits are not selected while their node is
+        unsolved (S).
+      ranks: once all moves of a node have been tried, the term ``c_pn`` (1 - rank / highest rank)
+        is added to UCT's (U, C_pn).
+      c_pn: weight of the ranks.
+      by_children: ranks are divided by the number of moves, as in the paper's program, not by the
+        highest rank.
+      mobility: the initial numbers of a node depend on its number of legal moves. If False, they
+        are 1 and 1 until a move has been tried (Section III). In either case an untried move counts
+        1 and 1. The paper's program evaluates all moves of a node at once, and so finds a win among
+        them.
+      numbers: proof numbers are kept even if no flag uses them (the paper's variant without flags).
+      layers: ``single`` ranks moves by "the root's player wins". ``double`` breaks ties by "the
+        root's player does not lose" (Section VIII; the paper's program leaves ties to UCT).
+        ``players`` ranks by the win of the player who makes the move, and solves by bounds on the
+        result (Kowalski et al. 2025; Cazenave & Saffidine 2010).
+      contempt: a proved draw is played if the mean result at the root is at most this number (as in
+        the paper's program; in its text: below it). None: a draw is not preferred. Needs ``final``
+        and the layers ``double`` or ``players``.
+      threshold: number of visits before ``solver`` leaves out a solved move.
+      wave: number of simultaneous simulations of one tree, separated by virtual losses; 1 is the
+        search of the paper.
       most_moves: a longer random game counts as a draw.
 
     Raises ValueError for a setting out of range, and for ``contempt`` where it has no effect.
@@ -111,7 +118,7 @@ class PlayoutSearch:
         return self.final or self.solver or self.ranks or self.numbers
 
     def write(self, tree: np.ndarray) -> None:
-        """Writes the settings to the ``TREE`` records of a forest."""
+        """Writes the settings to a ``TREE`` record of a forest (``play.forest``)."""
         tree["simulations"] = self.simulations or MAX_SIMULATIONS
         tree["exploration"], tree["c_pn"] = self.exploration, self.c_pn if self.ranks else 0.0
         tree["contempt"] = -math.inf if self.contempt is None else self.contempt
@@ -121,9 +128,10 @@ class PlayoutSearch:
 
 
 def clock() -> float:
-    """Seconds of a search: CPU seconds of this process, or wall seconds on an accelerator.
+    """Returns the time in seconds that limits searches.
 
-    A search on an accelerator takes little CPU time.
+    It is CPU time of this process or, where JAX uses an accelerator, wall time: then a search takes
+    little CPU time.
     """
     return time.process_time() if jax.default_backend() == "cpu" else time.perf_counter()
 
@@ -133,7 +141,7 @@ class Searched:
     """Results of the searches of T positions."""
 
     actions: np.ndarray  # int32[T], one for each position
-    simulations: np.ndarray  # int64[T]
+    simulations: np.ndarray  # int64[T] number of simulations of each search
     playouts: int  # simulations of all trees that played a game to its end
     forest: Forest  # the trees, for inspection
 
@@ -145,14 +153,17 @@ def search(
 
     The result of a position depends only on the position, its settings and its seed. With several
     simultaneous simulations (``wave``) it also depends on the other positions, through the order in
-    which games end. A time limit allows one position only: concurrent searches would compete for
-    the clock, most of all one near the end of its game, whose random games end inside the tree.
+    which games end.
+
+    A search with a time limit must be of one position only, because concurrent searches would
+    compete for the clock. A position near the end of its game would take most of the time, since
+    its simulations end inside the tree.
 
     Args:
-      settings: one for each position; equal in ``wave`` and ``most_moves``.
-      game: rules.
-      words: uint32[T, S] packed positions, none of them finished.
-      seeds: one for each position.
+      settings: settings for each position; ``wave`` and ``most_moves`` must be equal in all.
+      game: the rules.
+      words: uint32[T, S], packed positions, none of them finished.
+      seeds: random seed for each position.
 
     Raises ValueError for ``seconds`` with more than one position, for settings that do not fit
     together and for a finished position; MemoryError where the trees outgrow ``MAX_BYTES``.
@@ -208,7 +219,7 @@ def _start(
     words: np.ndarray,
     seeds: Sequence[int],
 ) -> tuple[Forest, Lanes]:
-    """A forest with a root for each position, and idle lanes. Raises ValueError."""
+    """Returns a forest with a root for each position, and idle lanes. Raises ValueError."""
     count = len(words)
     rows = playouts.rows(np.resize(words, (filled_size(count), words.shape[1])))[:count]
     over = np.flatnonzero(rows[:, -1] & OUTCOME_BITS != Outcome.ONGOING)
@@ -228,7 +239,7 @@ def _start(
 
 
 def _with_capacity_for_a_call(forest: Forest, lanes: Lanes, game: Game) -> Forest:
-    """The forest with capacity for one call of ``advance``. Raises MemoryError."""
+    """Returns the forest with space for one call of ``advance``. Raises MemoryError."""
     if bytes_of(forest) > MAX_BYTES:
         raise MemoryError(
             f"the trees of {len(forest.trees)} searches outgrow {MAX_BYTES >> 30} GB: "

@@ -1,4 +1,4 @@
-"""Builds the proof graph of a claim: from the root down, with the evaluator and the proof log."""
+"""Builds the proof graph of a claim from the root down, with the evaluator and the proof log."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ from jaxsolve.proof.log import ProofLog
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
 
-WAVE = 64  # half a search's wave, whose compiled call is used here too
+WAVE = 64  # positions evaluated at once: half the wave of a search, to share its compiled call
 
 
 class GraphBuilder:
-    """Collects the proof of one claim.
+    """Collects the proof of one claim, in a game or a search without relevance zones.
 
-    The rules come from the evaluator only: legal replies, winning moves and threats are read from
-    its rows, as in the search. The first record of a position counts: its children were decided
-    before it, which rules out cycles.
+    Legal moves, winning moves and threats are read from the rows of the evaluator
+    (``evaluate/layout.py``), as in the search. Of several records of a position the first one is
+    used. Its children were decided before it, so the proof has no cycles.
 
     Args:
-      evaluator: the search's evaluator, with which the log's positions and zones were packed.
-      log: the search's log; must not change meanwhile.
+      game: the rules.
+      evaluator: the evaluator of the search that wrote the log.
+      log: the log of the search; it must not change while the graph is built.
+      claim: the claim that holds.
       memory_mb: memory bound for the index of the log and the graph together.
-      stop: called at least every 0.2 s, except within a wave of the evaluator; may raise.
+      stop: called at least every 0.2 s, except while the evaluator works; may raise.
     """
 
-    leads_elsewhere = False  # whether a move leads to another position than the one after it
+    leads_elsewhere = False  # whether some edge leads to a covered position (``ZonedGraphBuilder``)
 
     def __init__(
         self,
@@ -59,10 +61,10 @@ class GraphBuilder:
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
         self._sequences = self.plain.threat_search()
-        # Node still to be expanded -> the threat tree played from it; where the opponent moves,
-        # after the branch's move. Few nodes wait at any time, and plans of one tree share nodes.
+        # By node that is not expanded yet: the threat tree that is played from this node on. At a
+        # node of the opponent the first move of a branch has been played already.
         self._plans: dict[int, ThreatTree] = {}
-        # (nodes int64[n], rows uint32[n, width]) without children so far.
+        # Nodes that are not expanded yet: (nodes int64[n], evaluator rows uint32[n, width]).
         self._pending: list[tuple[np.ndarray, np.ndarray]] = []
 
     @property
@@ -71,18 +73,20 @@ class GraphBuilder:
 
     @property
     def compile_seconds(self) -> float:
-        """CPU seconds of compilation."""
+        """CPU seconds that were spent on compilation since this builder was made."""
         return self.plain.compile_seconds - self._compiled_before
 
     def build(self, root: np.ndarray) -> ProofGraph:
-        """The proof graph below ``root`` (uint32[S]).
+        """Builds the proof graph of the position ``root``, a packed state uint32[S].
+
+        Exceptions of ``stop`` are passed on.
 
         Raises:
           ProofGap: the log does not prove the claim.
-          ProofUnfinished: the graph exceeds the memory bound; also anything that ``stop`` raises.
+          ProofUnfinished: the graph exceeds the memory bound.
         """
         self._enter_root(self.plain(root[None], np.full(1, -1, np.int32)))
-        while self._pending:  # newest first, so that few wait at any time
+        while self._pending:  # newest first, so that few nodes are pending at any time
             nodes, rows = self._pending.pop()
             if len(nodes) > WAVE:
                 self._pending.append((nodes[:-WAVE], rows[:-WAVE]))
@@ -94,7 +98,10 @@ class GraphBuilder:
         self._enter(rows[:, : self._key_words], rows, np.full(1, -1))
 
     def _enter(self, keys: np.ndarray, rows: np.ndarray, parents: np.ndarray) -> np.ndarray:
-        """int64[n]: the nodes of keys uint32[n, K] with these rows; new nodes become pending."""
+        """Returns int64[n]: the nodes with the keys uint32[n, K]. New nodes become pending.
+
+        ``rows`` are the evaluator rows of the positions, ``parents`` a parent of each.
+        """
         before = self.graph.size
         numbers = self.graph.enter(keys, rows[:, self.plain.layout.info] & 7, parents)
         if self.graph.size > before:
@@ -104,7 +111,11 @@ class GraphBuilder:
         return numbers
 
     def _gap(self, message: str, node: int) -> ProofGap:
-        """A gap at a node, with the oldest record on the path to it."""
+        """Returns a ProofGap for a fault at ``node``.
+
+        Its ``record`` is the oldest record of the positions on a path from the root to ``node``, or
+        0 if they have no records.
+        """
         way = []
         while node >= 0:
             way.append(node)
@@ -118,14 +129,17 @@ class GraphBuilder:
 
     # ---- rows ------------------------------------------------------------------------------------
     def _bits(self, rows: np.ndarray, at: int) -> np.ndarray:
-        """bool[n, A]: a mask of actions from rows."""
+        """Returns bool[n, A]: the action bit set that begins at word ``at`` of each row."""
         words = np.ascontiguousarray(rows[:, at : at + self.plain.layout.mask])
         return np.unpackbits(
             words.view(np.uint8), axis=1, count=self.game.num_actions, bitorder="little"
         ).astype(bool)
 
     def _evaluate(self, nodes: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """uint32[n, width]: rows of the positions after actions int[n] at nodes int[n]."""
+        """Returns uint32[n, width]: evaluator rows of the positions after the actions at the nodes.
+
+        ``nodes`` and ``actions`` are int[n].
+        """
         rows = np.empty((len(nodes), self.plain.layout.width), np.uint32)
         for at in range(0, len(nodes), WAVE):
             self.stop()
@@ -138,7 +152,7 @@ class GraphBuilder:
 
     # ---- growing ---------------------------------------------------------------------------------
     def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
-        """Sets the kinds and the children of nodes with these rows."""
+        """Sets the kinds and the edges of ``nodes``; ``rows`` are their evaluator rows."""
         taken = self._choose(nodes, rows)
         owners, actions = np.nonzero(taken)
         children = self._evaluate(nodes[owners], actions)
@@ -149,7 +163,10 @@ class GraphBuilder:
             self._plans.pop(node, None)
 
     def _choose(self, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Sets the kinds of nodes. Returns bool[n, A]: the actions that become edges."""
+        """Sets the kinds of ``nodes``; ``rows`` are their evaluator rows.
+
+        Returns bool[n, A]: the actions that become edges of each node.
+        """
         graph, layout = self.graph, self.plain.layout
         outcomes = (rows[:, layout.info] & 7).astype(np.int64)
         over = outcomes != Outcome.ONGOING
@@ -190,7 +207,19 @@ class GraphBuilder:
         wins: np.ndarray,
         claimant_moves: np.ndarray,
     ) -> None:
-        """Repeats the search's threat search: trees by which the claimant wins or threatens to."""
+        """Runs the threat search of the game at the nodes at which the search ran it.
+
+        If the claimant wins by a threat tree, the tree is stored, to be played from the node on. If
+        the claimant threatens to win by one, the node becomes a THREAT node, and its row of
+        ``taken`` is reduced to the replies that can disturb the threat.
+
+        Args:
+          nodes: int64[n].
+          rows: evaluator rows of the nodes.
+          taken: bool[n, A], the actions that become edges; changed.
+          wins: bool[n, A], moves that win at once.
+          claimant_moves: bool[n], whether the claimant is to move.
+        """
         assert self._sequences is not None
         for at in np.flatnonzero((taken.sum(axis=1) > 1) & ~wins.any(axis=1)).tolist():
             node = int(nodes[at])
@@ -199,8 +228,8 @@ class GraphBuilder:
                 self._leave(node, taken[at], plan.line, [reply for reply, _ in plan.answers])
             if plan is not None:
                 continue
-            # The claimant's trees suffice: a search looks for trees of its or-player only. A
-            # disproof, whose claimant is the other side, depends on lines.
+            # Branches are searched for the claimant only. The search does so for its or-player,
+            # the claimant of a proof. A disproof has the other claimant and uses lines only.
             sight = search_threats(
                 self._sequences, rows[at, : self.game.state_words], self.claim.player
             )
@@ -222,13 +251,17 @@ class GraphBuilder:
     def _leave(
         self, node: int, taken: np.ndarray, threat: ThreatTree, replies: Sequence[int]
     ) -> None:
-        """Makes a node a THREAT node, with these replies left to be answered."""
+        """Makes ``node`` a THREAT node and reduces ``taken``, bool[A], to ``replies``."""
         self.graph.set_tree(node, encode_tree(threat))
         self.graph.kinds[node] = THREAT
         taken &= np.isin(np.arange(self.game.num_actions), replies)
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
-        """Continues threat trees at the children, without a new threat search there."""
+        """Stores, for each child, the rest of the threat tree that its parent plays.
+
+        No threat search is run at a child with such a rest. The i-th edge leads from ``nodes[i]``
+        by ``actions[i]`` to ``children[i]``.
+        """
         for node, action, child in zip(
             nodes.tolist(), actions.tolist(), children.tolist(), strict=True
         ):
@@ -246,7 +279,12 @@ class GraphBuilder:
                 self._plans.setdefault(child, rest)
 
     def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
-        """int64[n]: the claimant's move at each node: an immediate win, else the logged move."""
+        """Returns int64[n]: the claimant's move at each node.
+
+        The move is the first of these that exists: an immediate win, the next move of the node's
+        threat tree, the move of the position's first record in the log, or the only legal move.
+        ``legal`` and ``wins`` are bool[n, A].
+        """
         at_once = wins.any(axis=1)
         moves = np.where(at_once, wins.argmax(axis=1), -1)
         for at in np.flatnonzero(~at_once).tolist():

@@ -31,12 +31,15 @@ REFUSED = "refused-"  # prefix of the name of a certificate that the checker ref
 READ_BYTES = 8192  # compressed bytes read by the checker at once: about 50 ms of work
 
 Stop = Callable[[], "str | None"]
-"""Called at least every 0.2 s. Returns None, or the reason to stop as the end of a sentence."""
+"""Callback to stop the collection and the check of a proof. It is called at least every 0.2 s.
+
+Returns None to continue, or the reason to stop, worded as the end of a sentence.
+"""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """The checker's report and its cost."""
+    """The checker's report on a certificate, and the CPU time of the check."""
 
     report: Report
     cpu_seconds: float
@@ -44,13 +47,14 @@ class Checked:
 
 @dataclass(frozen=True)
 class Certified:
-    """A written certificate, accepted unless ``checked`` is None."""
+    """Result of ``certify``: the checker has accepted the certificate if ``checked`` is set."""
 
-    path: Path | None  # None if it was not to be kept
+    path: Path | None  # None if the file was not kept
     nodes: int
     bytes: int
     line: list[str]  # moves of the longest line
-    # A move that keeps the claim at the root; None unless the claimant is to move there.
+    # A move at the root by which the claim still holds; None if the opponent is to move or the
+    # game is over.
     first_move: str | None
     checked: Checked | None  # None if the check was switched off
     cpu_seconds: float  # in total, with the check and compilation
@@ -66,20 +70,22 @@ def certify(
 ) -> Certified:
     """Collects the proof of a decided claim from its log, writes it and checks it.
 
-    The certificate gets its name only once it is accepted.
+    The file gets its name ``found.path`` after it is complete and the check, if any, accepted it.
 
     Args:
-      memory_mb: memory bound for the log's index and the graph together.
-      stop: see ``Stop``.
-      check_it: whether to run the checker. A proof by a relaxation is always checked.
+      found: the decided claim and the sources of its proof.
+      memory_mb: memory bound for the log's index and the proof graph together.
+      stop: called regularly; may end the work (``Stop``).
+      check_it: whether to run the checker. A proof by a relaxation (``found.original``) is always
+        checked.
 
     Raises:
-      ProofGap: the log does not prove the claim. Withhold the answer, and ``log.forget`` the
-        records from ``record`` on.
-      ProofRefused: the checker refused the certificate, which is kept beside ``found.path`` under
-        the name ``refused-...``. Withhold the answer.
+      ProofGap: the log does not prove the claim. The caller must withhold the answer and drop the
+        records from ``ProofGap.record`` on (``ProofLog.forget``).
+      ProofRefused: the checker refused the certificate. The file is kept beside ``found.path``
+        under the name ``refused-...``. The caller must withhold the answer.
       ProofRepeats: the proof does not carry over to the rules of ``found.original``.
-      ProofUnfinished: stopped, or out of memory; the log still holds the proof.
+      ProofUnfinished: ``stop`` gave a reason, or memory ran out. The log still holds the proof.
       OSError: the certificate cannot be written.
     """
     game, claim, path, original = found.game, found.claim, found.path, found.original
@@ -129,20 +135,25 @@ def certify(
 
 
 def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
-    """Runs the independent checker on a file. Raises ProofUnfinished if ``stop`` ends it."""
+    """Runs the independent checker on a file.
+
+    Raises ProofUnfinished if ``stop`` gives a reason to stop (``Stop``).
+    """
     start = cpu_seconds()
     with open(path, "rb", buffering=0) as file:
         polled = _Polled(file, _poll(stop))
         report = check(polled)  # type: ignore[arg-type]  # the checker reads open files, too
-    if polled.stopped is not None:  # the report is of a part of the file
+    if polled.stopped is not None:  # only a part of the file was checked
         raise polled.stopped
     return Checked(report, cpu_seconds() - start)
 
 
 def _playable(game: Game, position: str, line: list[str]) -> list[str]:
-    """The moves of a proof's line that can be played from the root.
+    """Returns the moves at the beginning of ``line`` that can be played from ``position``.
 
-    Replies at a covered position may not be legal in the position that covers it.
+    A line of a proof with zones can contain moves that are not legal on the real board: a node may
+    hold a covered position in place of the position after the move, and its replies are legal in
+    the covered position only.
     """
     rules = checkers.find(game.name).rules(game.rule_set)
     for count, move in enumerate(line):
@@ -158,7 +169,10 @@ def _playable(game: Game, position: str, line: list[str]) -> list[str]:
 def _judge(
     report: Report, claimed: Original, claim: Claim, written: Path, kept: Path | None
 ) -> None:
-    """Raises ProofRefused or ProofRepeats unless the report accepts exactly this claim."""
+    """Raises ProofRefused or ProofRepeats unless the report accepts ``claim`` about ``claimed``.
+
+    A certificate that is refused is moved from ``written`` to ``kept``, unless ``kept`` is None.
+    """
     game, root = claimed
     same = (report.rules, report.root, report.claim) == (
         game.rule_set,
@@ -178,7 +192,7 @@ def _judge(
 
 @contextmanager
 def _folder(path: Path | None) -> Iterator[Path]:
-    """The folder of the certificate: that of ``path``, or a temporary one."""
+    """Yields the folder to write the certificate in: that of ``path``, or a temporary one."""
     if path is not None:
         yield path.parent
         return
@@ -196,7 +210,11 @@ def _poll(stop: Stop | None) -> Callable[[], None]:
 
 
 class _Polled:
-    """A binary file that calls ``poll`` before every read and returns few bytes at a time."""
+    """Wrapper of a binary file that calls ``poll`` before every read of at most READ_BYTES bytes.
+
+    ``stopped`` is the exception that ``poll`` raised, if any. With the rules of a plug-in, the
+    checker turns this exception into a refusal, so the caller has to look at ``stopped``.
+    """
 
     def __init__(self, file: io.FileIO, poll: Callable[[], None]):
         self._file, self._poll = file, poll

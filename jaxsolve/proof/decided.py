@@ -1,4 +1,4 @@
-"""``Decided``: a decided claim with the sources of its proof, as a certificate needs them."""
+"""``Decided``: the input of ``certify``, a decided claim with the sources of its proof."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from jaxsolve.question import Claim
 
 
 class Original(NamedTuple):
-    """The question as posed, where the nodes are written under a relaxation (``HasRelaxation``)."""
+    """The game and the root position of a claim, as they were asked about.
+
+    The search may have used a relaxation of the game instead, such as simple ko in place of superko
+    (``games.game.HasRelaxation``).
+    """
 
     game: Game
     state: State
@@ -25,12 +29,13 @@ class Original(NamedTuple):
 class Decided(NamedTuple):
     """A decided claim, and the sources of its proof."""
 
-    game: Game
-    evaluator: Evaluator  # the search's
+    game: Game  # the game that was searched
+    evaluator: Evaluator  # the evaluator of the search
     log: ProofLog
     claim: Claim  # the claim that holds
     root: np.ndarray  # uint32[S]
-    path: Path | None = None  # of the certificate; None: checked in a temporary file, not kept
-    original: Original | None = None  # the question as posed, if ``game`` is a relaxation of it
-    accepted: Callable[[GraphBuilder], None] | None = None  # called once it is written and accepted
+    path: Path | None = None  # of the certificate; None: written to a temporary file, not kept
+    original: Original | None = None  # what was asked, if ``game`` is a relaxation of it
+    # Called after the certificate is written and, if it is checked, accepted.
+    accepted: Callable[[GraphBuilder], None] | None = None
     note: str = ""  # free text for the certificate's header

@@ -1,4 +1,4 @@
-"""Finds duplicates in the proof log: a hash table of recent positions, of bounded size."""
+"""Hash table of bounded size that finds duplicates among recent positions of the proof log."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _FACTOR = np.uint64(0xBF58_476D_1CE4_E5B9)
 
 
 def hashed(states: np.ndarray) -> np.ndarray:
-    """uint64[n]: a mixed hash of each row of uint32[n, S].
+    """Returns uint64[n]: a hash of each packed position uint32[n, S].
 
-    One multiply-xorshift step per word, as in splitmix64.
+    Each word is mixed in with one multiply-xorshift step, as in splitmix64.
     """
     found = np.full(len(states), 0x9E37_79B9_7F4A_7C15, np.uint64)
     for column in range(states.shape[1]):
@@ -24,10 +24,13 @@ def hashed(states: np.ndarray) -> np.ndarray:
 
 
 class RecentPositions:
-    """Lossy hash table from position to record number; each slot keeps its latest entry.
+    """Lossy hash table from a packed position to the number of its record in the proof log.
+
+    Each slot keeps its latest entry. Only hashes are stored, so the caller has to compare the
+    position of a record that was found.
 
     Args:
-      most_bytes: memory bound. The table grows up to it; then new entries overwrite old ones.
+      most_bytes: memory bound. The table grows up to this size and then overwrites old entries.
     """
 
     def __init__(self, most_bytes: int):
@@ -38,7 +41,7 @@ class RecentPositions:
         self._inserted = 0
 
     def find(self, states: np.ndarray) -> np.ndarray:
-        """int64[n]: a record with the hash of each row of uint32[n, S], or -1."""
+        """Returns int64[n]: for each position uint32[n, S] a record with its hash, or -1."""
         hashes = hashed(states)
         slots = self._slots(hashes)
         return np.where(self._hashes[slots] == hashes, self._numbers[slots], -1)
@@ -51,7 +54,7 @@ class RecentPositions:
         self._put(hashed(states), np.arange(first, first + len(states), dtype=np.int64))
 
     def forget(self, first: int) -> None:
-        """Removes the records from ``first`` on."""
+        """Removes the entries of all records with a number of ``first`` or more."""
         self._numbers[self._numbers >= first] = -1
 
     def _slots(self, hashes: np.ndarray) -> np.ndarray:

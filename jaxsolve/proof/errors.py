@@ -1,13 +1,13 @@
-"""Errors of collecting and checking a proof."""
+"""Errors that are raised while a proof is collected and checked."""
 
 from __future__ import annotations
 
 
 class ProofGap(RuntimeError):
-    """The log does not prove the claim: a record is missing or wrong. The answer is withheld.
+    """The log does not prove the claim, because a record is missing or wrong.
 
-    ``record``: records from this number on may depend on the missing one. Earlier records can be
-    kept (``ProofLog.forget``).
+    The caller must withhold the answer. Records from number ``record`` on may depend on the missing
+    or wrong one. ``ProofLog.forget(record)`` drops them and keeps the earlier records.
     """
 
     def __init__(self, message: str, record: int = 0):
@@ -16,18 +16,21 @@ class ProofGap(RuntimeError):
 
 
 class ProofUnfinished(RuntimeError):
-    """Collecting the proof stopped at a limit; the log still holds the proof.
+    """The collection of the proof was stopped by a limit. The log still holds the proof.
 
     The message gives the reason, without a full stop.
     """
 
 
 class ProofRefused(RuntimeError):
-    """The independent checker refused the certificate. The message is the checker's sentence."""
+    """The independent checker refused the certificate.
+
+    The message is the sentence of the checker's report (``Report.sentence``).
+    """
 
 
 class ProofRepeats(RuntimeError):
     """A proof under simple ko does not carry over to superko, since a board may repeat.
 
-    The message is the checker's sentence.
+    The message is the sentence of the checker's report (``Report.sentence``).
     """

@@ -1,4 +1,4 @@
-"""Files of a proof log: locked, written whole, or temporary."""
+"""File operations of the proof log: locked files, complete writes, temporary files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class ProofLogError(ValueError):
 def locked(path: Path) -> BinaryIO:
     """Opens the file for reading and writing, creates it if missing, and locks it.
 
-    The lock is released when the file is closed or the process ends.
+    The lock is released when the file is closed or the process ends. Raises ProofLogError if
+    another run holds the lock.
     """
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
     try:
@@ -32,7 +33,7 @@ def locked(path: Path) -> BinaryIO:
 
 
 def write_all(file: BinaryIO, data: bytes) -> None:
-    """Writes all of ``data``; a single ``write`` may stop short on a full disk. Raises OSError."""
+    """Writes all of ``data``, by several calls of ``write`` if needed. Raises OSError."""
     rest = memoryview(data)
     while len(rest):
         written = file.write(rest)
@@ -42,5 +43,5 @@ def write_all(file: BinaryIO, data: bytes) -> None:
 
 
 def temporary_file() -> BinaryIO:
-    """An unnamed file, removed when it is closed or the process ends."""
+    """Returns an unnamed file that is removed when it is closed or the process ends."""
     return tempfile.TemporaryFile(buffering=0)  # type: ignore[return-value]

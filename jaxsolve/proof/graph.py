@@ -1,4 +1,4 @@
-"""The proof graph: the positions that a claim needs, each with its reason, in flat arrays."""
+"""The proof graph in flat arrays: the positions that prove a claim, each with its reason."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ ORDER_BYTES = 24  # per node, for ordering and writing the graph
 
 
 class ProofGraph:
-    """Positions of a proof, root first. N nodes, E edges, P pairs, T numbers of tree codes.
+    """Directed graph of the positions of a proof; node 0 is the root.
 
-    The arrays may be longer than the part in use.
+    In the shapes below, N is the number of nodes, E of edges, P of pairs (``pairs``), and T the
+    total length of the codes of threat trees (``tree``). The arrays are longer than these numbers;
+    the rest of each array is spare space.
 
     Args:
-      key_words: K, words of a node's key; the position's packed words come first.
-      memory_mb: memory bound for the graph and for ordering it.
+      key_words: K, words of a node's key. A key begins with the packed position.
+      memory_mb: memory bound for the graph and for ``post_order``.
     """
 
     def __init__(self, key_words: int, memory_mb: int = 2048):
@@ -35,7 +37,7 @@ class ProofGraph:
         self.outcomes = np.zeros(0, np.uint8)  # uint8[N] of ``Outcome``
         # int16[N]: threatened cell of a THREAT or MUST_PLAY node, or -1
         self.threats = np.zeros(0, np.int16)
-        # int32[N]: a node that names this one, -1 for the root
+        # int32[N]: a node with an edge to this one, -1 for the root
         self.parents = np.zeros(0, np.int32)
         # int64[N, 2] each: offset and number of a node's children, pairs, and tree code
         self._edges = np.zeros((0, 2), np.int64)
@@ -66,7 +68,7 @@ class ProofGraph:
 
     @property
     def bytes(self) -> int:
-        """Memory held, plus the memory for ordering the nodes."""
+        """Bytes of the arrays, plus the bytes that ordering and writing the graph will need."""
         arrays = [
             getattr(self, name)
             for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_codes", "_slots")
@@ -74,7 +76,10 @@ class ProofGraph:
         return sum(array.nbytes for array in arrays) + ORDER_BYTES * self.size
 
     def _grow(self, names: Sequence[str], need: int) -> None:
-        """Enlarges arrays. Raises ProofUnfinished if that exceeds the memory bound."""
+        """Enlarges the arrays called ``names`` to at least ``need`` entries.
+
+        Raises ProofUnfinished if that exceeds the memory bound.
+        """
         if need <= len(getattr(self, names[0])):
             return
         size = max(need, len(getattr(self, names[0])) * 5 // 4, 1024)
@@ -92,9 +97,11 @@ class ProofGraph:
             array.resize((size, *array.shape[1:]), refcheck=False)
 
     def enter(self, keys: np.ndarray, outcomes: np.ndarray, parents: np.ndarray) -> np.ndarray:
-        """int64[n]: the nodes of keys uint32[n, K].
+        """Returns int64[n]: the nodes with the keys uint32[n, K]. Adds the nodes that are missing.
 
-        New nodes get the next numbers in order, and ``outcomes`` and ``parents``, int[n] each.
+        A new node is a LEAF without children. It gets the next free number, and its outcome and
+        parent from ``outcomes`` and ``parents``, int[n] each. Raises ProofUnfinished if the graph
+        exceeds the memory bound.
         """
         self._grow(self._BY_NODE, self.size + len(keys))
         if 2 * (self.size + len(keys)) > len(self._slots):
@@ -133,10 +140,13 @@ class ProofGraph:
     def set_children(
         self, nodes: np.ndarray, counts: np.ndarray, actions: np.ndarray, children: np.ndarray
     ) -> None:
-        """Sets the children of nodes int[n].
+        """Sets the edges of nodes int[n].
 
-        ``counts`` int[n] are their numbers; ``actions`` and ``children``, int[sum of counts], list
-        them node by node.
+        Args:
+          nodes: int[n].
+          counts: int[n], the number of edges of each node.
+          actions: int[sum of ``counts``], the action of each edge, node by node.
+          children: int[sum of ``counts``], the node to which each edge leads.
         """
         first, self._edge_count = self._edge_count, self._edge_count + len(actions)
         self._grow(("_actions", "_children"), self._edge_count)
@@ -147,7 +157,7 @@ class ProofGraph:
         self._edges[nodes, 0], self._edges[nodes, 1] = first + np.cumsum(counts) - counts, counts
 
     def set_pairs(self, node: int, pairs: Sequence[tuple[int, int]]) -> None:
-        """Sets a node's pairs of actions."""
+        """Sets the pairs of actions of a PAIRING or MUST_PLAY node (see ``pairs``)."""
         first, self._pair_count = self._pair_count, self._pair_count + len(pairs)
         self._grow(("_cells",), self._pair_count)
         if pairs:
@@ -155,7 +165,7 @@ class ProofGraph:
         self._pairs[node] = first, len(pairs)
 
     def set_tree(self, node: int, code: Sequence[int]) -> None:
-        """Sets the code of a THREAT node's threat tree (``jaxsolve.games.threats``)."""
+        """Sets the threat tree of a THREAT node, encoded as in ``jaxsolve.games.threats``."""
         first, self._code_count = self._code_count, self._code_count + len(code)
         self._grow(("_codes",), self._code_count)
         self._codes[first : self._code_count] = code
@@ -163,19 +173,19 @@ class ProofGraph:
 
     # ---- reading ---------------------------------------------------------------------------------
     def state(self, game: Game, node: int) -> State:
-        """The node's position."""
+        """Returns the position of ``node``."""
         words: Any = self.keys[node, : game.state_words]
         return game.unpack(words)
 
     def zone(self, game: Game, node: int) -> list[int]:
-        """The actions of the node's zone; empty if keys hold no zones."""
+        """Returns the actions in the zone of ``node``. The list is empty in games without zones."""
         words = self.keys[node, game.state_words + 1 :]
         return np.flatnonzero(
             np.unpackbits(words.view(np.uint8), bitorder="little")[: game.num_actions]
         ).tolist()
 
     def children(self, node: int) -> list[tuple[int, int]]:
-        """(action, child) of each edge."""
+        """Returns the edges of ``node`` as pairs (action, child)."""
         first, count = self._edges[node].tolist()
         return list(
             zip(
@@ -186,21 +196,25 @@ class ProofGraph:
         )
 
     def pairs(self, node: int) -> list[tuple[int, int]]:
-        """Pairs of actions of a PAIRING node, or of a MUST_PLAY node after its threat."""
+        """Returns the pairs of cells with which the claimant connects its edges in Hex.
+
+        They hold at a PAIRING node, or after the threat of a MUST_PLAY node (``proof/FORMAT.md``,
+        "Zones in Hex"). Other nodes have none.
+        """
         first, count = self._pairs[node].tolist()
         return [(one, other) for one, other in self._cells[first : first + count].tolist()]
 
     def tree(self, node: int) -> list[int]:
-        """The code of a node's threat tree; empty without one."""
+        """Returns the encoded threat tree of ``node`` (``jaxsolve.games.threats``), or []."""
         first, count = self._trees[node].tolist()
         return self._codes[first : first + count].tolist()
 
     def uses(self) -> np.ndarray:
-        """int64[N]: the number of references to each node."""
+        """Returns int64[N]: the number of edges that lead to each node."""
         return np.bincount(self._children[: self._edge_count], minlength=self.size)
 
     def post_order(self) -> np.ndarray:
-        """int32[N]: the nodes, children before parents. Raises ProofGap on a cycle."""
+        """Returns int32[N]: the nodes, children before parents. Raises ProofGap on a cycle."""
         order = np.empty(self.size, np.int32)
         tried, marks, stack = (
             np.zeros(self.size, np.int32),
@@ -212,16 +226,20 @@ class ProofGraph:
         return order
 
     def first_move(self, game: Game) -> str | None:
-        """A winning move at the root, for the side that wins it, or None.
+        """Returns a move of the claimant at the root by which the claim holds.
 
-        None where that side is not to move or the game is over. Where pairs win, any move wins.
+        The claimant must be to move at the root. Returns None if the game is over. At a PAIRING
+        node every move keeps the win, so a cell of a pair is returned.
         """
         pairs = self.pairs(0)
         move = next((action for action, _ in self.children(0)), pairs[0][0] if pairs else None)
         return None if move is None else game.action_text(move, self.state(game, 0))
 
     def longest_line(self, game: Game, order: np.ndarray) -> list[str]:
-        """Moves of the longest line from the root. ``order`` is that of ``post_order``."""
+        """Returns the moves of the longest line from the root.
+
+        ``order`` is the result of ``post_order``.
+        """
         height = np.zeros(self.size, np.int32)
         _heights(self._edges, self._children, order, height)
         line, node = [], 0
@@ -234,7 +252,10 @@ class ProofGraph:
 
 @compiled
 def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
-    """Writes the node of each row to ``numbers`` and adds new nodes; returns their new number."""
+    """Writes the node of each row to ``numbers`` and adds the missing nodes.
+
+    Returns the new number of nodes.
+    """
     mask = len(slots) - 1
     for i in range(len(rows)):
         at = np.int64(row_hashes[i] & np.uint64(mask))
@@ -269,9 +290,9 @@ def _fill(hashes, slots, size):
 
 @compiled
 def _post_order(edges, children, order, tried, marks, stack):
-    """Fills ``order`` depth first from the root. Returns False on a cycle.
+    """Fills ``order`` by a depth-first search from the root. Returns False on a cycle.
 
-    ``marks``: 0 new, 1 open, 2 done; ``tried``: number of children entered.
+    ``marks`` of a node: 0 new, 1 open, 2 done. ``tried``: number of children visited so far.
     """
     depth, done = 1, 0
     stack[0] = 0

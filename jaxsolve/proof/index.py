@@ -2,9 +2,10 @@
 
 A key is one 64-bit word: the upper bits of a position's hash, then the number of its record. In a
 sorted array of keys the records of a position are adjacent, oldest first. The leading bits of a
-key select its partition; each partition is sorted separately. If the partitions exceed the memory
-bound they lie in temporary files; memory then holds every 512th key only, and a lookup reads one
-block. Positions are compared in full against the log.
+key select its partition; each partition is sorted separately. If the keys exceed the memory bound,
+the partitions are temporary files. Memory then holds every 512th key only, and a lookup reads a
+block of keys from the file. Hashes may collide, so a lookup also compares the positions of the
+records that it finds.
 """
 
 from __future__ import annotations
@@ -26,19 +27,24 @@ LEAST_BYTES = 1 << 16  # lower limit of the memory bound
 
 
 class Found(NamedTuple):
-    """Records of some positions, ordered by position, then by age, oldest first."""
+    """Result of ``LogIndex.find``: the records of n positions, m in all.
 
-    owners: np.ndarray  # int64[m]: index of the position
+    They are ordered by position. The records of one position are ordered by number, so the oldest
+    comes first.
+    """
+
+    owners: np.ndarray  # int64[m]: index of the position in the lookup, 0 to n - 1
     numbers: np.ndarray  # int64[m]: the record's number
     records: np.ndarray  # uint32[m, S + 1 + Z]
 
 
 class LogIndex:
-    """Lookups in the records that a log holds when the index is built.
+    """Finds records of a proof log by position.
 
     Args:
-      log: must not change while the index is in use.
-      memory_mb: memory bound for the keys, 8 bytes a record; above it temporary files are used.
+      log: the log; it must not change while the index is in use.
+      memory_mb: memory bound for the keys, which take 8 bytes a record. Temporary files are used
+        if the keys exceed the bound.
       stop: called at least every 0.2 s while the index is built; may raise.
     """
 
@@ -67,9 +73,13 @@ class LogIndex:
             part.sort()
 
     def beginning(self, bits: int, count: int) -> np.ndarray:
-        """int64[n]: sorted numbers of the records whose hash begins with ``bits``.
+        """Returns int64[n]: sorted numbers of the records whose hash begins with ``bits``.
 
-        ``count``, at most 30, is the number of bits. The records may be of several positions.
+        The records may be of several positions.
+
+        Args:
+          bits: the first bits of a hash (``duplicates.hashed``), as a number.
+          count: how many bits are given, at most 30.
         """
         low = bits << 64 - count
         high = low | (1 << 64 - count) - 1
@@ -79,7 +89,7 @@ class LogIndex:
         return np.sort((keys & np.uint64((1 << int(self._number_bits)) - 1)).astype(np.int64))
 
     def find(self, states: np.ndarray) -> Found:
-        """The records of positions uint32[n, S]."""
+        """Returns the records of positions uint32[n, S]."""
         heads = self._heads(states)
         least = np.uint64((1 << int(self._number_bits)) - 1)
         owners: list[int] = []
@@ -96,10 +106,18 @@ class LogIndex:
         return found if same.all() else Found(*(part[same] for part in found))
 
     def covered_by(self, record: int, move: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """The records that ``record``, with this ``move``, may cover: older, with the same winner.
+        """Yields the records to which a record of a covering position may refer.
 
-        Yields (number, position uint32[S], zone uint32[Z]). The record covered may itself state
-        that it covers another one: an older log may hold no second record of a position.
+        They are older, have the same winner, and their hashes begin with the bits in ``move``. An
+        older record can in turn refer to a third one. Such references are followed, and only
+        records without a reference are yielded. The caller tests whether the position is covered.
+
+        Args:
+          record: number of the record with the reference.
+          move: its move field (``games.zones.COVER_FLAG``).
+
+        Yields:
+          (number, position uint32[S], zone uint32[Z]) of a record.
         """
         todo, seen = [(record, move)], {record}
         while todo:
@@ -120,7 +138,7 @@ class LogIndex:
                     todo.append((each, int(its_move)))
 
     def _keys(self, stop: Callable[[], None]) -> Iterator[np.ndarray]:
-        """Iterates over the keys of all records, uint64[n], in batches of some ten thousand."""
+        """Iterates over the keys of all records, uint64[n], in batches of about BATCH_KEYS."""
         number, gathered = 0, []
         for records in self._log.blocks(stop=stop):
             numbers = np.arange(number, number + len(records), dtype=np.uint64)
@@ -133,7 +151,7 @@ class LogIndex:
             yield np.concatenate(gathered)
 
     def _heads(self, states: np.ndarray) -> np.ndarray:
-        """uint64[n]: keys of the positions, with record number 0."""
+        """Returns uint64[n]: the key of each position uint32[n, S], with record number 0."""
         return hashed(states) >> self._number_bits << self._number_bits
 
     def _partition_of(self, keys: np.ndarray) -> np.ndarray:
@@ -141,7 +159,7 @@ class LogIndex:
 
 
 class _InMemory:
-    """A partition in memory."""
+    """A partition of the keys that is held in memory."""
 
     def __init__(self) -> None:
         self._gathered: list[np.ndarray] = []
@@ -157,12 +175,12 @@ class _InMemory:
         self._keys.sort()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """The keys from ``low`` to ``high``, both included."""
+        """Returns the keys from ``low`` to ``high``, both included. ``sort`` must come first."""
         return _between(self._keys, low, high)
 
 
 class _OnDisk:
-    """A partition in a temporary file."""
+    """A partition of the keys that is held in a temporary file."""
 
     def __init__(self) -> None:
         self._file = temporary_file()
@@ -180,7 +198,7 @@ class _OnDisk:
         self._fences = keys[::BLOCK].copy()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """The keys from ``low`` to ``high``, both included."""
+        """Returns the keys from ``low`` to ``high``, both included. ``sort`` must come first."""
         first = max(0, int(np.searchsorted(self._fences, low)) - 1)
         last = int(np.searchsorted(self._fences, high, "right"))
         self._file.seek(8 * BLOCK * first)

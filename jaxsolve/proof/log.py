@@ -2,21 +2,29 @@
 
 A position is decided after the positions that it depends on, so children precede parents.
 
-File format: a header line of JSON, then chunks. A chunk has a head (``CHUNK``) and records. Its
-CRC-32 continues that of the chunk before, so a missing or changed chunk shows at the next one.
-The records behind the damage may depend on the lost ones; they are dropped and searched again. A
-run killed at any moment leaves whole chunks and at most one truncated chunk.
+File format: a header line of JSON, then chunks. A chunk has a head (``CHUNK``) and records. The
+CRC-32 of a chunk continues the CRC-32 of the previous chunk. So a missing or changed chunk is
+detected, at the latest by the next chunk. Later records may depend on the lost ones, so they are
+dropped, and their positions are searched again. A run that is killed leaves whole chunks and at
+most one truncated chunk.
 
-A record has S state words, one word for the move (0xFFFFFFFF: every move loses) and Z words for
-the zone (Z = 0 in games without zones; see ``games.game.HasZones``). If the position was decided
-because it covers an older one on that zone, the move word has the bit ``zones.COVER_FLAG`` set and
-holds the hash of the older position. The sign of the word always gives the result.
+A record has S words for the state, one word for the move, and Z words for the zone (Z = 0 in games
+without zones; see ``games.game.HasZones``). The move word, read as int32, is one of
 
-A position that is decided again is not logged again, unless its zone is smaller or the earlier
-record only covers another position: a position in question needs a move of its own. No other
-record can be dropped before the root is decided. An edge of the tree keeps its number after its
-position was evicted, so the first record of a position may be its only proof, and a later run
-adopts all records.
+* the winning move of the side to move (0 or more);
+* -1: every move of the side to move loses;
+* a reference to an older position that this position covers on the zone. The reference holds the
+  first bits of the older position's hash (``games.zones.COVER_FLAG``).
+
+The sign of the move word gives the result: negative if the side to move loses.
+
+A position that is decided again is logged again in two cases only. Either the zone of the earlier
+record is not a subset of the new zone. Or the earlier record refers to a covered position and the
+new one does not, because the root of a proof needs a record without such a reference.
+
+All other records are kept until the root is decided. The search tree keeps the result of an edge
+after the child was evicted from memory, so the first record of a position may be its only proof. A
+run that resumes the search uses all records.
 """
 
 from __future__ import annotations
@@ -51,17 +59,19 @@ class ProofLog:
     Records that are dropped as duplicates get no number.
 
     Args:
-      question: what the records are about (rule set, claim, root, ...), stored in the header.
+      question: JSON values that identify the search (rule set, claim, root, ...). They are stored
+        in the header.
       words: S, words of a packed state.
-      path: file to append to, created if missing. None keeps the records in memory, and in a
-        temporary file once they are too large.
+      path: file to append to, created if missing. With None the records are kept in memory, and
+        are moved to a temporary file when they become too large.
       zone_words: Z, words of a zone.
-      memory_mb: memory bound. An eighth is for records without a path, another eighth for the
-        table that finds duplicates.
-      are_records: whether all of uint32[n, S + 1 + Z] can be records; called on those of the file.
+      memory_mb: memory bound. One eighth of it limits the records that are kept in memory, another
+        eighth limits the table that finds duplicates.
+      are_records: predicate on uint32[n, S + 1 + Z]: whether every row can be a record. It is
+        applied to the records of an existing file.
     Raises:
-      ProofLogError: the file exists and is no log of ``question``, holds records that are none, or
-        another run has it open.
+      ProofLogError: the file exists and is not a log of ``question``, it holds a row that cannot
+        be a record, or another run has it open.
     """
 
     def __init__(
@@ -95,7 +105,7 @@ class ProofLog:
             raise
 
     def __len__(self) -> int:
-        """Number of records written."""
+        """Number of records written; pending records are not counted."""
         return self._count
 
     @property
@@ -134,7 +144,10 @@ class ProofLog:
         self._cut(self._end)
 
     def _scan(self, size: int) -> None:
-        """Lists the chunks up to the first that is truncated, damaged or out of sequence."""
+        """Reads the chunks of an existing file, up to one that is truncated, damaged or misplaced.
+
+        ``size`` is the file's number of bytes.
+        """
         while self._end + CHUNK.size <= size:
             magic, count, crc = CHUNK.unpack(self._bytes(self._end, CHUNK.size))
             length = 4 * self.record_words * count
@@ -172,7 +185,11 @@ class ProofLog:
     def append(
         self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray | None = None
     ) -> None:
-        """Adds records: states uint32[n, S], moves int32[n], zones uint32[n, Z] (None: Z = 0)."""
+        """Adds records: states uint32[n, S], moves int32[n], zones uint32[n, Z] (None: Z = 0).
+
+        The module's docstring defines the move of a record. Records are pending until ``flush``,
+        which is called for every FLUSH_RECORDS records.
+        """
         zones = np.zeros((len(states), 0), np.uint32) if zones is None else zones
         self._pending.append(
             np.concatenate([states, moves.astype(np.int32).view(np.uint32)[:, None], zones], axis=1)
@@ -182,10 +199,11 @@ class ProofLog:
             self.flush()
 
     def flush(self) -> None:
-        """Writes pending records as one chunk.
+        """Writes the pending records as one chunk.
 
-        If the disk is full, the file keeps its whole chunks, ``failure`` holds the error, and
-        logging continues in a temporary file, so that the proof can still be collected.
+        If the file cannot be written (the disk is full), it keeps its whole chunks, and ``failure``
+        holds the error. Logging then continues in a temporary file, so that the proof can still be
+        collected.
 
         Raises:
           OSError: the temporary file cannot be written either; the records stay pending.
@@ -217,7 +235,10 @@ class ProofLog:
         self._list_chunk(len(records), crc)
 
     def _put(self, data: bytes) -> None:
-        """Writes all of ``data`` at the end, or nothing. Raises OSError."""
+        """Writes ``data`` at the end of the log.
+
+        If that fails, truncates the file to its previous length and raises OSError.
+        """
         try:
             self._file.seek(self._end)
             write_all(self._file, data)
@@ -226,7 +247,10 @@ class ProofLog:
             raise
 
     def _spill(self) -> None:
-        """Continues in a temporary file, which is removed when the process ends."""
+        """Copies the log to a temporary file and continues in that file.
+
+        The temporary file is removed when the process ends.
+        """
         file = temporary_file()
         for at in range(0, self._end, 1 << 20):
             write_all(file, self._bytes(at, min(1 << 20, self._end - at)))
@@ -234,10 +258,11 @@ class ProofLog:
         self._file = file
 
     def _fresh(self, records: np.ndarray) -> np.ndarray:
-        """The records that are no duplicates.
+        """Returns the rows of uint32[n, S + 1 + Z] ``records`` that are not duplicates.
 
-        A record is a duplicate if an earlier record has the same position and result, a zone
-        that is a subset of its zone, and a move of its own if this record has one.
+        A new record is a duplicate if an earlier record meets three conditions. It has the same
+        position and result. Its zone is a subset of the new record's zone. It does not refer to a
+        covered position, unless the new record does so too.
         """
         numbers = self._recent.find(records[:, : self.words])
         seen = np.flatnonzero(numbers >= 0)
@@ -255,7 +280,7 @@ class ProofLog:
 
     # ---- reading ---------------------------------------------------------------------------------
     def read(self, numbers: np.ndarray) -> np.ndarray:
-        """uint32[n, S + 1 + Z]: the records with the given numbers, int64[n] below ``len``."""
+        """Returns uint32[n, S + 1 + Z]: the records ``numbers``, int64[n] below ``len(self)``."""
         out, size = np.empty((len(numbers), self.record_words), np.uint32), 4 * self.record_words
         chunks = np.searchsorted(self._firsts, numbers, "right") - 1
         for i, (number, chunk) in enumerate(zip(numbers.tolist(), chunks.tolist(), strict=True)):
@@ -275,7 +300,8 @@ class ProofLog:
     ) -> Iterator[np.ndarray]:
         """Iterates over records ``first`` to ``stop_at`` - 1 (None: the last), oldest first.
 
-        Yields uint32[n, S + 1 + Z] with n at most ``most``; calls ``stop`` before each block.
+        Yields uint32[n, S + 1 + Z] with n at most ``most``. Calls ``stop``, which may raise, before
+        each block.
         """
         self.flush()
         end = self._count if stop_at is None else min(stop_at, self._count)
@@ -291,16 +317,19 @@ class ProofLog:
     def chunks(
         self, newest: int | None = None, most: int = FLUSH_RECORDS
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Iterates over the ``newest`` records (None: all), oldest first.
+        """Iterates over the last ``newest`` records (None: over all records), oldest first.
 
-        Yields (states uint32[n, S], moves int32[n], zones uint32[n, Z]), n at most ``most``.
+        Yields (states uint32[n, S], moves int32[n], zones uint32[n, Z]) with n at most ``most``.
         """
         self.flush()
         for records in self.blocks(0 if newest is None else max(0, self._count - newest), most):
             yield self.split(records)
 
     def split(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(states, moves, zones) of the records."""
+        """Splits records uint32[n, S + 1 + Z] into their fields.
+
+        Returns states uint32[n, S], moves int32[n] and zones uint32[n, Z].
+        """
         return (
             records[:, : self.words],
             records[:, self.words].view(np.int32),
@@ -321,7 +350,10 @@ class ProofLog:
 
     # ---- forgetting ------------------------------------------------------------------------------
     def forget(self, number: int) -> None:
-        """Drops the records from ``number`` on. No earlier record depends on them."""
+        """Drops the records with a number of ``number`` or more.
+
+        The other records stay valid, because records depend on earlier records only.
+        """
         self.flush()
         while self._firsts and self._firsts[-1] >= number:
             self._pop()
@@ -344,7 +376,7 @@ class ProofLog:
         self._crcs.pop()
 
     def close(self) -> None:
-        """Flushes and closes the file. Further calls do nothing."""
+        """Flushes and closes the file. A second call does nothing."""
         if not self._file.closed:
             try:
                 self.flush()

@@ -1,4 +1,7 @@
-"""Must-play regions: selects the replies of a node that leave no other reply to be answered."""
+"""Must-play regions: selects the replies that a must-play node lists (``proof/FORMAT.md``).
+
+A refuted reply *leaves out* another reply if its refutation answers the other reply too.
+"""
 
 from __future__ import annotations
 
@@ -7,35 +10,45 @@ from typing import NamedTuple
 
 
 class Basis(NamedTuple):
-    """The record and the zone by which a node's position is decided."""
+    """The reason why a position is decided: a record of the log, and the relevance zone."""
 
     record: int  # number in the log, or ``zoned.DETECTED``, or ``zoned.PAIRS`` less a move
-    zone: int  # bit set over actions: the cells that the node may depend on
-    # A packed position that the node's position covers on this zone. The record is of the covered
-    # position, which takes the node's place.
+    zone: int  # bit set over actions: the cells on which the result may depend
+    # Packed position that this position covers on the zone. ``record`` is then a record of the
+    # covered position, which takes this position's place in the proof. Empty: none.
     covered: bytes = b""
-    stated: int = -1  # if so, the record of the node's own position that states it
+    # With ``covered``: the record of this position that refers to the covered one.
+    stated: int = -1
 
 
 class Refutation(NamedTuple):
-    """One basis of a refuted reply, and the replies that it leaves to be answered."""
+    """A refutation of a reply: the basis of the position after it, and its effect on replies."""
 
     basis: Basis
-    left: int  # bit set over actions
+    left: int  # bit set over actions: the replies that this refutation does not leave out
 
 
 Known = dict[int, list[Refutation]]
-"""Reply -> its refutations, smallest zone first."""
+"""Refutations by reply, those with the smallest zones first."""
 
 
 def select_replies(
     lines: list[int], known: Known, stop: Callable[[], None]
 ) -> dict[int, Basis] | None:
-    """Replies, each with one basis, that leave none of ``lines`` to be answered, or None.
+    """Selects replies whose refutations together answer all legal replies.
 
-    Greedy: takes the reply that leaves the fewest, again and again. A position with several
-    records has several bases, and the smallest zone need not be the one that leaves out the
-    replies without a refutation; a search finds those bases first. ``stop`` is called in between.
+    Selection is greedy: the next reply is the one after which the fewest replies are left to be
+    answered. Before that, a search fixes refutations that leave out the replies without a
+    refutation of their own. They need not be those with the smallest zones.
+
+    Args:
+      lines: the legal replies.
+      known: the known refutations.
+      stop: called regularly; may raise.
+
+    Returns:
+      The selected replies, each with the basis of its refutation. None if there is no such
+      selection.
     """
     left = sum(1 << action for action in lines)
     unknown = left & ~sum(1 << action for action in known)
@@ -60,7 +73,11 @@ def select_replies(
 def _leaving_out(
     unanswered: int, known: Known, fixed: dict[int, Refutation], stop: Callable[[], None]
 ) -> dict[int, Refutation] | None:
-    """``fixed`` with further refutations until all ``unanswered`` replies are left out, or None."""
+    """Extends ``fixed`` by refutations that leave out all ``unanswered`` replies (a bit set).
+
+    A backtracking search that tries at most one refutation of each reply. Returns None if no
+    choice leaves out all of them.
+    """
     stop()
     for refutation in fixed.values():
         unanswered &= refutation.left
@@ -85,5 +102,5 @@ def _leaving_out(
 
 
 def actions_of(bits: int) -> list[int]:
-    """The actions in a bit set, in order."""
+    """Returns the actions in a bit set, in ascending order."""
     return [action for action in range(bits.bit_length()) if bits >> action & 1]

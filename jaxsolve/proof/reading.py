@@ -14,20 +14,21 @@ MAX_NODES = 400_000  # nodes kept in memory, about half a kB each
 
 
 class Edge(NamedTuple):
-    """A move and the node that answers it."""
+    """A move at a node, and the node to which the move leads."""
 
     move: str
-    child: int
+    child: int  # id of a node
 
 
 class Node(NamedTuple):
     """One position of a proof.
 
-    In games with zones an edge may lead to a position that covers the child's on its zone.
+    In games with zones the position after a move may differ from the child's position. It then
+    *covers* the child's position on the child's zone (``proof/FORMAT.md``).
     """
 
     position: str
-    # The claimant's move, or the replies that are answered one by one; empty at a leaf.
+    # The claimant's move, or the opponent's replies that the node lists; empty at a leaf.
     moves: tuple[Edge, ...]
     leaf: str | None  # the reason why the claim holds at a leaf
     zone: str | None  # the zone, if the certificate writes it
@@ -36,27 +37,30 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Proof:
-    """A certificate's claim and its nodes by id."""
+    """Contents of a certificate: the claim, and the nodes by id."""
 
     game: str
-    rules: str
-    position: str  # the root's position under these rules
+    rules: str  # rule-set id of the claim
+    position: str  # the claim's position under ``rules``
     player: str  # the claimant
     result: str  # "wins" or "does-not-lose"
-    root: int
+    root: int  # id of the root node
     nodes: dict[int, Node]
 
     def replies(self, number: int) -> list[Edge]:
-        """The moves of a node: by depth, longest first, then as in the file; a pass is last."""
+        """Returns the edges of node ``number``, those with the longest line below first.
+
+        Edges of equal depth keep the order of the file. A pass comes last.
+        """
         edges = self.nodes[number].moves
         return sorted(edges, key=lambda edge: (edge.move == "pass", -self.nodes[edge.child].depth))
 
 
 def read(path: str | os.PathLike[str], most_nodes: int = MAX_NODES) -> Proof | None:
-    """The proof in a certificate, or None if it has more than ``most_nodes`` nodes.
+    """Reads the proof in a certificate. Returns None if it has more than ``most_nodes`` nodes.
 
-    The proof is not checked; without the checker's acceptance it may be wrong. Ids are as in the
-    file.
+    The proof is not checked, so it may be wrong unless the checker has accepted the file. Nodes
+    keep the ids of the file.
 
     Raises:
       ValueError: the file cannot be read, or its lines are inconsistent.
@@ -100,7 +104,11 @@ def _read(path: str | os.PathLike[str], most_nodes: int) -> Proof | None:
 
 
 def _is_root(text: str, claimed: str, by_other_rules: bool) -> bool:
-    """Whether a node's position is the header's. Under simple ko it may have a ko, no history."""
+    """Whether the position ``text`` of the last node is the position ``claimed`` by the header.
+
+    If the nodes are written under other rules than the claim, only the board and the side to move
+    are compared: under simple ko a position has a ko point in place of the history.
+    """
     return text == claimed or (by_other_rules and text.split(" ")[:2] == claimed.split(" ")[:2])
 
 

@@ -1,7 +1,7 @@
-"""Checks of records that were read from a file: proof logs and files of patterns.
+"""Checks of records that were read from a file, either a proof log or a file of patterns.
 
-A search takes records at their word until its proof is collected. Their words reach compiled code,
-which has no bounds checks, so each must be one that a search could have written.
+A search uses records without proof until it collects its own proof. It passes them to compiled
+code without bounds checks, so the values of a record must be ones that a search could have written.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ BATCH = 1 << 16  # records checked together
 
 
 def zone_words_of(game: Game) -> int:
-    """Words of a zone over the actions of ``game``."""
+    """Returns Z, the number of uint32 words of a zone over the actions of ``game``."""
     return -(-game.num_actions // 32)
 
 
 def are_records(game: Game, zone_words: int, records: np.ndarray) -> bool:
-    """Whether all of uint32[n, S + 1 + Z] have states, moves and zones in range of ``game``.
+    """Whether the states, moves and zones of all ``records`` are in range for ``game``.
 
     Args:
-      zone_words: Z; 0 where the search had no zones.
+      game: the game of the records.
+      zone_words: Z, or 0 if the search used no zones.
+      records: uint32[n, S + 1 + Z], as in a proof log (``proof/log.py``).
     """
     return all(
         _are_records(game, zone_words, records[at : at + BATCH])

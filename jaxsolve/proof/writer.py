@@ -1,4 +1,4 @@
-"""Writes a certificate (FORMAT.md): nodes in post-order, a JSON line each, gzip-compressed."""
+"""Writes a proof graph as a certificate: a gzip file of JSON lines (``proof/FORMAT.md``)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ LINES = 256  # lines between two calls of ``stop``
 
 @dataclass(frozen=True)
 class Certificate:
-    """A written certificate."""
+    """Result of ``write_certificate``."""
 
     path: Path
     nodes: int
-    bytes: int
+    bytes: int  # size of the file
 
 
 def write_certificate(
@@ -38,10 +38,15 @@ def write_certificate(
     order: np.ndarray | None = None,
     stop: Callable[[], None] = lambda: None,
 ) -> Certificate:
-    """Writes ``graph`` as the certificate of ``found``; ``path`` exists once it is complete.
+    """Writes ``graph`` as the certificate of ``found``.
+
+    The file appears under the name ``path`` only when it is complete.
 
     Args:
-      order: the graph's ``post_order``, if known.
+      found: the decided claim.
+      graph: its proof.
+      path: the file to write.
+      order: result of ``graph.post_order()``, if the caller has it.
       stop: called at least every 0.2 s; may raise.
 
     Raises:
@@ -89,7 +94,11 @@ def _header(found: Decided, graph: ProofGraph) -> dict[str, object]:
 def _by(
     found: Decided, graph: ProofGraph, order: np.ndarray, stop: Callable[[], None]
 ) -> dict[str, object]:
-    """Header fields of a proof by relaxation: the claim's rules and root, ``by`` and ``again``."""
+    """Returns the header fields of a proof under a relaxation of the claim's rules.
+
+    The fields are the claim's ``rules`` and ``root``, ``by`` and ``again`` (``proof/FORMAT.md``).
+    Without a relaxation there are none.
+    """
     game, original = found.game, found.original
     if original is None:
         return {}
@@ -105,7 +114,7 @@ def _by(
 
 
 def _threat(tree: ThreatTree, named: Callable[[int], str]) -> list[object]:
-    """A threat tree in the certificate's form."""
+    """Converts a threat tree to JSON values of the certificate; ``named`` writes an action."""
     if not isinstance(tree, Branch):
         return [named(action) for action in tree]
     return [
@@ -118,9 +127,11 @@ def _threat(tree: ThreatTree, named: Callable[[int], str]) -> list[object]:
 def _again(
     found: Decided, graph: ProofGraph, order: np.ndarray, stop: Callable[[], None]
 ) -> list[int]:
-    """The points that the claimant plays although it has had a stone there.
+    """Returns the points of the header field ``again`` (``proof/FORMAT.md``).
 
-    It has the stone at the node of the move, at a node above, or on a board before the root's.
+    They are the points that the claimant plays somewhere in the proof although it has had a stone
+    on them before: at the node of the move, at a node above it, or on a board of the root's
+    history.
     """
     game, original, player = found.game, found.original, found.claim.player
     assert original is not None

@@ -1,4 +1,8 @@
-"""Builds the proof graph of a game with zones: only the replies of must-play regions."""
+"""Builds the proof graph of a game with relevance zones.
+
+A node of the opponent then lists only some replies; zones show that the others lose too
+(``proof/FORMAT.md``).
+"""
 
 from __future__ import annotations
 
@@ -26,31 +30,36 @@ from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
 from jaxsolve.proof.must_play import Basis, Refutation, actions_of, select_replies
 
-DETECTED = (1 << 32) - 1  # in the place of a record: a detected win, visible on the board
-PAIRS = DETECTED - 1  # less the move just played: the pairs that remain of such a win
+# Numbers that take the place of a record's number where the log has no record.
+DETECTED = (1 << 32) - 1  # the game is over, or the evaluator detects the win on the board
+# PAIRS - move: after ``move``, the first move of a detected win; the rest of the win are pairs.
+PAIRS = DETECTED - 1
 
 
 class ZonedGraphBuilder(GraphBuilder):
-    """As ``GraphBuilder``, for a game that ``HasZones``.
+    """Collects the proof of one claim, like ``GraphBuilder``, for a game that ``HasZones``.
 
-    A position can have several records, with different zones. So a node is a position with ONE of
-    its records. A node may name it only if the zone lies inside the zone of its own record, or in
-    the part of it that the game gives (``zones.INSIDE``). Then replies that were left out higher
-    up because of that zone stay left out. A node's key is the packed position, the record and the
-    zone.
+    A position can have several records with different zones. So a node is a position together with
+    ONE of its records, and its key consists of the packed position, the record's number and the
+    zone. The child of a node must have a zone inside the node's zone, or inside the set that the
+    game computes from the node's zone (``games.zones.INSIDE``). This ensures that the replies left
+    out at a node need no answer further down either.
 
-    If a record states that its position covers another one, the records and the position of the
-    other one take its place: an edge may lead to what the position after the move covers. Such a
-    record states only that the other position is older, and the first bits of its hash. Whether
-    it is covered is tested here.
+    A record can refer to a covered position (``proof/log.py``). In that case the edge leads to the
+    covered position in place of the position after the move. The reference consists of the first
+    bits of the older position's hash only, so this class tests whether the position is covered.
     """
 
-    # The oldest record met that names a position not in the log, or not covered.
+    # The oldest record whose reference leads to no position that is in the log and covered.
     _groundless: int | None = None
 
     @functools.cached_property
     def _covers_of(self) -> dict[tuple[int, int], Basis]:
-        """(the record that states it, the record covered) -> how one position covers another."""
+        """Bases of the proof's edges that lead to covered positions.
+
+        The key is (number of the record with the reference, number of the covered position's
+        record).
+        """
         return {}
 
     @functools.cached_property
@@ -80,7 +89,7 @@ class ZonedGraphBuilder(GraphBuilder):
         self._enter(self._keys(rows, bases[:1]), rows, np.full(1, -1))
 
     def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
-        """uint32[n, K]: the keys of nodes."""
+        """Returns uint32[n, K]: the keys of the nodes with these evaluator rows and bases."""
         size = 4 * (1 + self._zone_words)
         words = b"".join(
             (basis.record | (basis.zone & (1 << 32 * self._zone_words) - 1) << 32).to_bytes(
@@ -97,7 +106,10 @@ class ZonedGraphBuilder(GraphBuilder):
         )
 
     def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
-        """The rows, with covered positions in the place of those that cover them."""
+        """Overwrites the row of each position whose basis is a covered one by the latter's row.
+
+        Changes ``rows`` and returns it.
+        """
         others = [i for i, basis in enumerate(bases) if basis.covered]
         self.leads_elsewhere = self.leads_elsewhere or bool(others)
         for at in range(0, len(others), WAVE):
@@ -115,9 +127,10 @@ class ZonedGraphBuilder(GraphBuilder):
         return _bits(row[self.plain.layout.zone : self.plain.layout.zone + self.plain.layout.mask])
 
     def _bases(self, rows: np.ndarray, above: list[Basis]) -> list[list[Basis]]:
-        """For each row the bases of its position, smallest zone first.
+        """Returns the bases of each row's position, those with the smallest zones first.
 
-        Their zones lie inside the zone of the node above.
+        ``above`` holds a bound for each row: a basis counts only if its zone lies inside the zone
+        of the bound, and its record, if it has one, is older than the bound's record.
         """
         layout = self.plain.layout
         info = rows[:, layout.info].astype(np.int64)
@@ -171,7 +184,11 @@ class ZonedGraphBuilder(GraphBuilder):
         return bases
 
     def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
-        """The bases of ``state`` by a ``record`` whose ``move`` states that it covers another."""
+        """Returns the bases of ``state`` by a ``record`` that refers to a covered position.
+
+        ``move`` is the record's move field. There can be several bases, because several positions
+        in the log can have the hash bits of the reference and be covered.
+        """
         bases = [
             Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self.index.covered_by(record, move)
@@ -184,9 +201,10 @@ class ZonedGraphBuilder(GraphBuilder):
     def _covers(
         self, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool
     ) -> bool:
-        """Whether a position covers another one on its zone uint32[Z].
+        """Whether the position ``state`` covers the position ``other`` on ``zone``, uint32[Z].
 
-        A zone that is the whole position covers nothing else.
+        Always False if the zone stands for the whole position (``Zoning.null``). ``mover_wins``
+        states the result of ``other``.
         """
         null = int(self._zoning.null[0])
         if null >= 0 and _bits(zone) >> null & 1:
@@ -223,8 +241,8 @@ class ZonedGraphBuilder(GraphBuilder):
             self._below(node, basis) for node, basis in zip(nodes.tolist(), above, strict=True)
         ]
         bases = self._bases(after, [below[owner] for owner in owners.tolist()])
-        carrying: list[int] = []  # indices of the lines that become edges
-        chosen: list[Basis] = []  # and their bases
+        carrying: list[int] = []  # indices of the actions that become edges
+        chosen: list[Basis] = []  # the basis of the position after each of these actions
         first = 0
         for owner, (node, lines) in enumerate(zip(nodes.tolist(), tried, strict=True)):
             mine = range(first, first + len(lines))
@@ -259,10 +277,13 @@ class ZonedGraphBuilder(GraphBuilder):
 
     # ---- the records of the proof ----------------------------------------------------------------
     def records_used(self) -> tuple[np.ndarray, np.ndarray]:
-        """The records that the proof uses, oldest first.
+        """Returns the records that the proof uses, oldest first.
 
-        Returns numbers int64[n] and records uint32[n, S + 1 + Z]. A record that covers another
-        position names the one that it was found to cover.
+        In a record of a position that covers another one, the reference and the zone are replaced
+        by those of the position that it was found to cover.
+
+        Returns:
+          numbers int64[n] and records uint32[n, S + 1 + Z].
         """
         size = self.game.state_words
         of_nodes = np.unique(self.graph.keys[: self.graph.size, size].astype(np.int64))
@@ -288,7 +309,10 @@ class ZonedGraphBuilder(GraphBuilder):
         return numbers[order], records[order]
 
     def _below(self, node: int, basis: Basis) -> Basis:
-        """The largest zone and record that the positions after a node's moves may have."""
+        """Returns the bound on the bases of the positions after the moves of ``node``.
+
+        ``basis`` is the node's own. See ``_bases`` for the meaning of the bound.
+        """
         if (
             self.graph.kinds[node] != MUST_PLAY
             or not self._zoning.addresses[INSIDE]
@@ -302,7 +326,10 @@ class ZonedGraphBuilder(GraphBuilder):
         )
 
     def _lines(self, node: int, basis: Basis, row: np.ndarray) -> list[int]:
-        """Sets the kind of a node; returns the actions that may become its edges."""
+        """Sets the kind of a node. Returns the actions that can become its edges.
+
+        ``row`` is the evaluator row of the node's position.
+        """
         graph, layout = self.graph, self.plain.layout
         if graph.outcomes[node] != Outcome.ONGOING:
             graph.kinds[node] = LEAF
@@ -350,7 +377,13 @@ class ZonedGraphBuilder(GraphBuilder):
     def _answer(
         self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]
     ) -> Basis:
-        """The basis of the position after the claimant's move."""
+        """Returns the basis for the position after the claimant's ``move`` at ``node``.
+
+        Args:
+          above: the basis of ``node``.
+          row: evaluator row of the position after the move.
+          bases: the bases of the position after the move.
+        """
         if (
             above.record == DETECTED
             and self.plain.layout.zoned
@@ -362,7 +395,7 @@ class ZonedGraphBuilder(GraphBuilder):
         return bases[0]
 
     def _refutations(self, node: int, action: int, bases: list[Basis]) -> list[Refutation]:
-        """Per basis, the replies that ``action``, refuted on that basis, leaves to be answered."""
+        """Returns a refutation of the reply ``action`` for each basis of the position after it."""
         state, itself = self.graph.keys[node, : self.game.state_words], 1 << action
         left = [result_zone(self._zoning, UNANSWERED, state, action, basis.zone) for basis in bases]
         return [Refutation(basis, mask & ~itself) for basis, mask in zip(bases, left, strict=True)]

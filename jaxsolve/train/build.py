@@ -1,4 +1,4 @@
-"""Builds the loop of training from settings."""
+"""Builds the training loop (``Loop``) from settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jaxsolve.train.loop import Loop
 from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import SelfPlay
 
-LAST_SHARE = 0.01  # of the learning rate, at the end of its cosine
+LAST_SHARE = 0.01  # final learning rate of the cosine schedule, as a share of the first one
 MOST: dict[str, int] = {
     "game.most_moves": 100_000,
     "network.blocks": 1000,
@@ -45,11 +45,14 @@ MOST: dict[str, int] = {
     "train.updates": 1 << 20,
     "train.decay_steps": (1 << 31) - 1,
 }
-"""The largest settings: beyond them integers wrap around, and no machine has the memory."""
+"""Upper limits of settings. Beyond them integers overflow, or no machine has enough memory."""
 
 
 def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
-    """The loop of settings. Raises ValueError, in one sentence, for impossible ones."""
+    """Returns the training loop that ``settings`` describe; ``mesh`` as in ``Loop``.
+
+    Raises ValueError, with a message of one sentence, for an invalid setting.
+    """
     game, network, targets, search, train = (
         settings.game,
         settings.network,
@@ -90,7 +93,7 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
 
 
 def _refuse_large(settings: Settings) -> None:
-    """Raises ValueError for a number beyond ``MOST``, or a seed below 0."""
+    """Raises ValueError if a number exceeds its limit in ``MOST``, or if the seed is negative."""
     for name, most in MOST.items():
         group, field = name.split(".")
         value = getattr(getattr(settings, group), field)
@@ -101,27 +104,35 @@ def _refuse_large(settings: Settings) -> None:
 
 
 def costliest(most_moves: int, actions: int) -> float:
-    """log10 of the largest cost of a win that comes with the last of ``most_moves`` moves."""
+    """Returns log10 of the largest proof cost of a win in a game of ``most_moves`` moves.
+
+    The loser makes at most half of the moves, rounded up, each with ``actions`` choices.
+    """
     return math.ceil(most_moves / 2) * math.log10(actions)
 
 
 def bins_for(cost: float, per_decade: float) -> int:
-    """The least bins for costs up to 10^cost; the last is for what cannot be proved."""
+    """Returns the smallest number of bins of a cost head for costs up to 10^``cost``.
+
+    A factor of ten takes ``per_decade`` bins. The last bin is for positions that cannot be proved.
+    """
     return math.floor(cost * per_decade) + 2
 
 
 @functools.lru_cache(maxsize=4)
 def _kept(loop: Loop) -> Loop:
-    """The first of equal loops, with its compiled code: runs of a sweep often differ in the seed
-    only.
+    """Returns the first of equal loops, so that its compiled code is used again.
+
+    Runs of a sweep often differ in the seed only.
     """
     return loop
 
 
 def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) -> Architecture:
-    """A tower with the heads of the targets.
+    """Returns the architecture of a residual tower that has a head for each target.
 
-    Raises ValueError if there are none, or if the game does not offer the network's view.
+    Raises ValueError if the targets include neither the value nor the cost, or if the game does not
+    offer the network's view.
     """
     if network.view == "board" and network.boards != 1:
         raise ValueError(
@@ -145,9 +156,11 @@ def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) 
 
 
 def first_params(name: str, learner: Learner) -> Any:
-    """Parameters to begin with, of a named network.
+    """Returns the parameters of the network ``name``, with which training begins.
 
-    Raises ValueError for another shape; OSError.
+    ``name`` is a file, a run's folder or a shipped name (``networks.finding.find``). Raises
+    ValueError if the network has another architecture than ``learner``, or if there is none of that
+    name; OSError.
     """
     assert isinstance(learner.architecture, Architecture)
     network, wanted = finding.find(name), learner.architecture.to_json()
@@ -160,7 +173,10 @@ def first_params(name: str, learner: Learner) -> Any:
 
 
 def transform(train: TrainSettings) -> Transform:
-    """The maker of the optimizer. Raises ValueError for an unknown one, or impossible numbers."""
+    """Returns a function that makes the optimizer.
+
+    Raises ValueError for an unknown optimizer or a number out of range.
+    """
     if train.optimizer not in ("sgd", "adam"):
         raise ValueError(f"train.optimizer={train.optimizer!r}: it may be sgd or adam")
     if not 0 < train.learning_rate < float("inf"):
@@ -193,14 +209,17 @@ def transform(train: TrainSettings) -> Transform:
 
 @dataclass(frozen=True)
 class Transform:
-    """Makes optax's transformation. Equal objects make equal ones."""
+    """Makes the optimizer, an ``optax.GradientTransformation``, when it is called.
+
+    Equal ``Transform`` objects make equal optimizers.
+    """
 
     optimizer: str  # sgd or adam
     rate: float
-    decay_steps: int | None  # of the cosine of the rate; None: constant
+    decay_steps: int | None  # length of the cosine schedule of the rate; None: no such schedule
     drops: tuple[int, ...]  # steps after which the rate is divided by ten
     momentum: float
-    weight_decay: float  # of all weights except biases and normalisation
+    weight_decay: float  # applied to all weights except biases and normalisation
 
     def __call__(self) -> optax.GradientTransformation:
         if self.decay_steps is not None:
@@ -226,9 +245,9 @@ def _decaying(weights: Any) -> Any:
 
 
 def starts(file: str | None, game: Game) -> Any:
-    """The positions of a problem file, as a batch of the game's states; None for no file.
+    """Returns the positions of a problem file as a batch of the game's states; None without a file.
 
-    Raises ValueError for a position of another game, or a finished one; OSError.
+    Raises ValueError if a position belongs to another game or its game is over; OSError.
     """
     if file is None:
         return None

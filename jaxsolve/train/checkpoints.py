@@ -1,4 +1,7 @@
-"""Checkpoints of a training run by orbax, one folder a step. The only module that uses orbax."""
+"""Checkpoints of a training run, written by orbax: one folder for each step.
+
+No other module uses orbax.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,12 @@ from etils import epath
 from jaxsolve.networks.architecture import dotted
 from jaxsolve.train import devices
 
-# In a checkpoint's folder; absent if the process was killed before it was written.
+# A file in a checkpoint's folder. It is absent if the process was killed before writing it.
 DIGEST = "sha256.txt"
-# Otherwise threads wait minutes for a folder that cannot be created.
+# Without this option threads wait minutes for a folder that cannot be created.
 SYNCHRONOUS = ocp.options.AsyncOptions(create_directories_asynchronously=False)
-TORN = ".orbax-checkpoint-tmp"  # in the names of checkpoints that are being written
-# Raised by orbax's layers for files that are truncated or not theirs.
+TORN = ".orbax-checkpoint-tmp"  # part of the name of a checkpoint that is being written
+# Exceptions that orbax and its libraries raise for truncated or foreign files.
 UNREADABLE = (ValueError, TypeError, KeyError, RuntimeError, FileNotFoundError)
 
 Folder = Path | epath.Path
@@ -35,8 +38,9 @@ Folder = Path | epath.Path
 def save(folder: Folder, step: int, state: Any, keep: int = 2) -> epath.Path:
     """Writes a pytree of arrays to ``folder/<step>``, whole or not at all.
 
-    Removes all but the latest ``keep``. Several processes must all call it, with a folder that
-    they share; each writes the parts of arrays that it holds. Raises OSError.
+    Removes all checkpoints except the latest ``keep``. In a run of several processes, all of them
+    must call ``save`` with the same shared folder; each process writes the parts of arrays that it
+    holds. Returns the checkpoint's path. Raises OSError.
     """
     folder = _absolute(folder)
     path = folder / str(step)
@@ -59,7 +63,7 @@ def save(folder: Folder, step: int, state: Any, keep: int = 2) -> epath.Path:
 
 
 def steps(folder: Folder) -> list[int]:
-    """The steps in ``folder``, ascending; unfinished checkpoints are not counted."""
+    """Returns the steps that have a finished checkpoint in ``folder``, ascending."""
     folder = _absolute(folder)
     if not folder.is_dir():
         return []
@@ -72,11 +76,18 @@ def steps(folder: Folder) -> list[int]:
 
 
 def load(folder: Folder, step: int, like: Any) -> Any:
-    """Reads what ``save`` wrote, with the structure and shardings of ``like``.
+    """Reads the checkpoint of a step that ``save`` wrote.
 
-    ``like``: arrays or ``jax.ShapeDtypeStruct``. Each process reads the parts that its devices
-    hold. Raises ValueError for a damaged checkpoint, or naming the first part that is missing,
-    superfluous, or of another shape or dtype; FileNotFoundError if there is no such step.
+    Args:
+      folder: the folder that was given to ``save``.
+      step: the step.
+      like: a pytree of arrays or ``jax.ShapeDtypeStruct`` with the structure, shapes, dtypes and
+        shardings to restore. Each process reads the parts that its devices hold.
+
+    Raises:
+      ValueError: the checkpoint is damaged, or (``Misfit``) an array of it is missing, superfluous,
+        or of another shape or dtype. The message names the first such array.
+      FileNotFoundError: there is no checkpoint of that step.
     """
     path = _absolute(folder) / str(step)
     if not path.is_dir():
@@ -102,11 +113,14 @@ def load(folder: Folder, step: int, like: Any) -> Any:
 
 
 class Misfit(ValueError):
-    """A checkpoint of another run: a part is missing, superfluous, or of another shape."""
+    """Error: an array of a checkpoint is missing, superfluous, or of another shape or dtype."""
 
 
 def _refuse_other(path: epath.Path, metadata: Any, wanted: dict[str, Any]) -> None:
-    """Raises Misfit if the arrays of a checkpoint are not those of ``wanted``."""
+    """Raises Misfit if the arrays of a checkpoint differ from ``wanted``.
+
+    ``metadata`` describes the arrays of the checkpoint. Names, shapes and dtypes must be equal.
+    """
     held = dict(metadata)
     for name in sorted(held.keys() ^ wanted.keys()):
         is_wanted = "missing" if name in wanted else "no part of this run"
@@ -122,13 +136,13 @@ def _refuse_other(path: epath.Path, metadata: Any, wanted: dict[str, Any]) -> No
 
 # ---- inside --------------------------------------------------------------------------------------
 def _absolute(folder: Folder) -> epath.Path:
-    """An absolute path, as orbax requires; a URL is returned unchanged."""
+    """Returns an absolute path, which orbax requires; a URL is returned unchanged."""
     return epath.Path(folder if "://" in str(folder) else Path(folder).resolve())
 
 
 def _write(path: epath.Path, text: str) -> None:
-    """Writes a file so that it is whole or absent."""
-    if "://" in str(path):  # an object of a store appears whole
+    """Writes a text file in such a way that it is either complete or absent."""
+    if "://" in str(path):  # a store shows complete objects only
         path.write_text(text)
     else:
         from jaxsolve.core.run_folder import write_atomically
@@ -137,7 +151,7 @@ def _write(path: epath.Path, text: str) -> None:
 
 
 def _clear(folder: epath.Path) -> None:
-    """Removes unfinished checkpoints: they occupy space that the next one may need."""
+    """Removes unfinished checkpoints, since the next one may need their disk space."""
     if devices.is_first() and folder.is_dir():
         for torn in folder.iterdir():
             if TORN in torn.name:
@@ -147,7 +161,11 @@ def _clear(folder: epath.Path) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without orbax's log of each layer that an error passes: the error itself is reported."""
+    """Suppresses orbax's log messages inside the context.
+
+    Orbax logs an error once for each layer that the error passes. The caller reports the error
+    itself.
+    """
     logger = logging.getLogger("absl")
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -158,14 +176,20 @@ def _quiet() -> Iterator[None]:
 
 
 def _as_os_error(error: ValueError, path: epath.Path) -> Exception:
-    """The OSError that tensorstore's message describes; ``error`` itself if it describes none."""
+    """Returns the OSError that tensorstore's message describes.
+
+    Returns ``error`` itself if the message describes none.
+    """
     found = re.search(r"os_error_code='(\d+)'", str(error))
     code = int(found[1]) if found else errno.ENOSPC if "RESOURCE_EXHAUSTED" in str(error) else None
     return error if code is None else OSError(code, os.strerror(code), str(path))
 
 
 def _digest(path: epath.Path) -> str:
-    """SHA-256 of the names and contents of a checkpoint's files: orbax stores no checksums."""
+    """Returns the SHA-256 of the names and contents of a checkpoint's files.
+
+    Orbax itself stores no checksums.
+    """
     found = hashlib.sha256()
     for name, file in sorted(_files(path), key=lambda found: found[0].split("/")):
         if name != DIGEST:
@@ -175,7 +199,10 @@ def _digest(path: epath.Path) -> str:
 
 
 def _files(folder: epath.Path, before: str = "") -> Iterator[tuple[str, epath.Path]]:
-    """All files below a folder, with their paths relative to it."""
+    """Yields (name, path) of each file in a folder and its subfolders.
+
+    A name is the path relative to ``folder``, with the prefix ``before``.
+    """
     for path in folder.iterdir():
         name = before + path.name
         if path.is_dir():
@@ -192,12 +219,12 @@ def _named(state: Any) -> dict[str, Any]:
 
 
 def _plain(leaf: Any) -> jax.Array:
-    """The array that is stored for a leaf: the words of random keys."""
+    """Returns the array that is stored for a leaf; random keys are stored as their key data."""
     return jax.random.key_data(leaf) if devices.is_key(leaf) else jnp.asarray(leaf)
 
 
 def _abstract(leaf: Any) -> jax.ShapeDtypeStruct:
-    """Shape, dtype and sharding of the stored array of a leaf."""
+    """Returns shape, dtype and sharding of the array that is stored for a leaf."""
     sharding = getattr(leaf, "sharding", None)
     if sharding is None:
         sharding = jax.sharding.SingleDeviceSharding(jax.local_devices()[0])

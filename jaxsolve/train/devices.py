@@ -1,8 +1,8 @@
 """Several devices and processes: games are sharded over the devices, the network is replicated.
 
-Results do not depend on the number of devices: games are independent of each other, a step of
-learning sums over the whole batch, and samples are drawn from the replay by number, wherever
-the examples are stored.
+Results do not depend on the number of devices. Games are independent of each other. A gradient step
+sums over the whole batch. A sample is drawn from the replay by index, whichever device stores the
+example.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxsolve.core import process
 
-GAMES = "games"  # the only mesh axis
+GAMES = "games"  # name of the only mesh axis
 
 
 def join() -> None:
     """Connects the processes of a run. Call it before any device is used; later calls do nothing.
 
     The processes are described by JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and
-    JAX_PROCESS_ID; JAX itself detects Slurm, Kubernetes and TPU pods. From here on SIGTERM and
-    Ctrl-C are preemption notices (``preempted``). Raises ValueError for a variable that is not a
-    whole number, RuntimeError as ``jax.distributed.initialize``.
+    JAX_PROCESS_ID; JAX itself detects Slurm, Kubernetes and TPU pods. After this call SIGTERM and
+    Ctrl-C are preemption notices (``preempted``).
+
+    Raises ValueError for a variable that is not a whole number, and RuntimeError where
+    ``jax.distributed.initialize`` raises it.
     """
     if jax.distributed.is_initialized():
         return
@@ -52,12 +54,14 @@ def join() -> None:
 
 
 def local_device_ids() -> list[int] | None:
-    """GPUs of this process on Slurm; None elsewhere, where JAX uses all that are visible.
+    """Returns the numbers of the GPUs that this process uses on Slurm.
 
-    A task sees its own GPUs only, or, without binding, all GPUs of its node. In the second case the
-    tasks of the node take equal shares in the order of their ranks on it. JAX's own detection of
-    Slurm uses a single GPU a process, numbered by that rank, even if the process has several GPUs
-    or sees only its own, as number 0.
+    Returns None where JAX uses all visible devices, as it does outside Slurm.
+
+    A Slurm task sees its own GPUs only or, without binding, all GPUs of its node. In the second
+    case the tasks of the node take equal shares in the order of their local ranks. JAX's own
+    detection of Slurm takes one GPU for each process, numbered by the local rank. That is wrong if
+    a process has several GPUs, or if it sees only its own GPU, which then has number 0.
     """
     rank = os.environ.get("SLURM_LOCALID")
     if rank is None or "SLURM_PROCID" not in os.environ or "JAX_LOCAL_DEVICE_IDS" in os.environ:
@@ -74,75 +78,81 @@ def local_device_ids() -> list[int] | None:
 
 
 def preempted(step: int) -> bool:
-    """Whether the processes must stop after ``step``; the answer is the same in all of them.
+    """Returns whether the run must stop after ``step``; all processes get the same answer.
 
-    True at one step that all processes reach, after any of them received SIGTERM. Every process
-    must call it once a step. Always False where ``join`` was not called: a single process
-    handles its signals itself.
+    After any process has received SIGTERM, the answer is True at one step that all processes reach.
+    Every process must call this function once for each step. Without ``join`` the answer is always
+    False, because a single process handles its signals itself.
     """
     return jax.distributed.is_initialized() and multihost_utils.reached_preemption_sync_point(step)
 
 
 def request_stop() -> None:
-    """A preemption notice of this process's own."""
+    """Sends this process SIGTERM, a preemption notice that stops all processes (``preempted``)."""
     signal.raise_signal(signal.SIGTERM)
 
 
 def mesh() -> Mesh | None:
-    """All devices of all processes; None for a single device."""
+    """Returns a mesh of all devices of all processes, or None if there is one device only."""
     devices = jax.devices()
     return Mesh(np.asarray(devices), (GAMES,)) if len(devices) > 1 else None
 
 
 def replicated(mesh: Mesh) -> NamedSharding:
-    """The whole array on every device."""
+    """Returns the sharding that stores the whole array on every device."""
     return NamedSharding(mesh, PartitionSpec())
 
 
 def sharded(mesh: Mesh, axis: int = 0) -> NamedSharding:
-    """An equal part of ``axis`` on every device."""
+    """Returns the sharding that stores an equal part of ``axis`` on every device."""
     return NamedSharding(mesh, PartitionSpec(*[None] * axis, GAMES))
 
 
 def place(tree: Any, sharding: NamedSharding | None) -> Any:
-    """Moves arrays that every process holds whole to the devices of all processes."""
+    """Returns ``tree`` with its arrays on the devices of all processes.
+
+    Every process must hold the whole arrays. Without a sharding, ``tree`` is returned unchanged.
+    """
     return tree if sharding is None else jax.tree.map(lambda leaf: _placed(leaf, sharding), tree)
 
 
 def with_sharding(tree: Any, sharding: NamedSharding) -> Any:
-    """The same shapes (``jax.ShapeDtypeStruct``) with a sharding."""
+    """Returns the shapes and dtypes of ``tree`` as ``jax.ShapeDtypeStruct`` with a sharding."""
     return jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), tree
     )
 
 
 def is_first() -> bool:
-    """Whether this process writes the run's files and prints its progress."""
+    """Returns whether this process writes the run's files and prints its progress."""
     return jax.process_index() == 0
 
 
 def broadcast(value: int) -> int:
-    """The first process's value. Every process must call it."""
+    """Returns the first process's ``value``. Every process must call this function."""
     if jax.process_count() == 1:
         return value
     return int(multihost_utils.broadcast_one_to_all(np.int32(value)))
 
 
 def is_key(leaf: Any) -> bool:
-    """Whether an array holds random keys."""
+    """Returns whether an array holds random keys."""
     return jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 # ---- inside --------------------------------------------------------------------------------------
 def _unbound_share(visible: int) -> int:
-    """GPUs of each task if all tasks of this node see the same ``visible`` ones; else 0."""
+    """Returns the number of GPUs for each task if all tasks of this node see the same GPUs.
+
+    ``visible`` is the number of visible GPUs. Returns 0 if each task sees its own GPUs only.
+    """
     on_node = os.environ.get("SLURM_GPUS_ON_NODE", "")
     bound = on_node.isdecimal() and visible < int(on_node)
     return 0 if bound else visible // _tasks_on_node()
 
 
 def _tasks_on_node() -> int:
-    """Tasks of the Slurm step on this node; 1 if Slurm does not report them."""
+    """Returns the number of tasks of the Slurm step on this node; 1 if Slurm does not report it."""
     counts: list[int] = []  # of each node; Slurm writes 4(x2),3 for 4, 4, 3
     names = ("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_NTASKS_PER_NODE")
     text = next((os.environ[name] for name in names if os.environ.get(name)), "1")
@@ -154,7 +164,10 @@ def _tasks_on_node() -> int:
 
 
 def _as_preemption(number: int, frame: FrameType | None) -> None:
-    """Handles Ctrl-C in one of several processes: the first stops the run, the second this one."""
+    """Handles Ctrl-C in one of several processes.
+
+    The first Ctrl-C requests a stop of the whole run. The second one interrupts this process.
+    """
     del number, frame
     signal.signal(signal.SIGINT, process.interrupt)
     request_stop()

@@ -16,7 +16,10 @@ Folder = Path | epath.Path
 
 
 def path_of(out: str) -> Folder:
-    """The path of ``out``. Raises ValueError for a URL of an unknown kind or without its client."""
+    """Returns the path that ``out`` names.
+
+    Raises ValueError for a URL of an unknown kind, or if the client of its object store is missing.
+    """
     if "://" not in out:
         return Path(out)
     try:
@@ -36,22 +39,25 @@ def path_of(out: str) -> Folder:
 
 
 def is_remote(path: Folder) -> bool:
-    """Whether a path is a URL."""
+    """Returns whether a path is a URL."""
     return "://" in str(path)
 
 
 def write(path: Folder, content: str | bytes) -> None:
-    """Writes a file so that it is whole or as before. Raises OSError."""
+    """Writes a file. If the write fails, the earlier content is unchanged. Raises OSError."""
     if not is_remote(path):
         write_atomically(Path(path), content)
     elif isinstance(content, str):
-        path.write_text(content)  # an object appears whole
+        path.write_text(content)  # a store shows complete objects only
     else:
         path.write_bytes(content)
 
 
 def save_network(network: Network, file: Folder) -> None:
-    """Writes a network's file. Raises FileExistsError for a local file that exists; OSError."""
+    """Writes a network to a file.
+
+    Raises FileExistsError if the file is local and exists; OSError.
+    """
     if is_remote(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         write(file, network.to_bytes())
@@ -60,18 +66,28 @@ def save_network(network: Network, file: Folder) -> None:
 
 
 def claim(path: Folder, marker: str, question: dict[str, Any]) -> RunFolder | RemoteFolder:
-    """Takes the folder for a run: locked if local. Raises FolderError as ``RunFolder``; OSError."""
+    """Claims the folder for a run; a local folder is locked.
+
+    Args:
+      path: the folder.
+      marker: name of the JSON file that identifies the run.
+      question: JSON values that the results depend on, stored in ``marker``.
+
+    Raises FolderError if the folder is in use or holds something else (see ``RunFolder``); OSError.
+    """
     if is_remote(path):
         return RemoteFolder(path, marker, question)
     return RunFolder(Path(path), marker, question, resume=True)
 
 
 class RemoteFolder:
-    """A run's folder in an object store, where no lock is possible: the last run to claim it has
-    it.
+    """A run's folder in an object store, where no lock is possible.
 
-    A claim writes a token. A run whose token was replaced ends before its next checkpoint
-    (``check``). Raises FolderError if the folder holds something else or another run.
+    The folder belongs to the run that claimed it last. Each claim writes a new token to the folder.
+    A run checks before each checkpoint that the token is still its own, and ends otherwise
+    (``check``).
+
+    Raises FolderError if the folder holds something else or another run.
     """
 
     def __init__(self, path: Folder, marker: str, question: dict[str, Any]):
@@ -96,9 +112,9 @@ class RemoteFolder:
         write(path / LOCK, self._token)
 
     def check(self) -> None:
-        """Raises FolderError if another run has claimed the folder since."""
+        """Raises FolderError if another run has claimed the folder in the meantime."""
         if (self.path / LOCK).read_text() != self._token:
             raise FolderError(f"{self.path}: another run has claimed the folder; this one ends")
 
     def release(self) -> None:
-        """Does nothing: the token may stay."""
+        """Does nothing; the token may stay in the folder."""

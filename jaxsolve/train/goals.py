@@ -1,17 +1,19 @@
 """Goals of self-play searches: the result, the cost of a proof, or a win within d moves.
 
-For mctx each goal is a two-player game with rewards. A goal stores one number for each position
-in a tree, its *budget*: the remainder of the root's budget.
+A goal is a two-player game with rewards, as mctx needs it. Every position in a search tree has a
+number that belongs to the goal, its *budget*: the part of the root's budget that is left.
 
-Cost: the or-player minimises, and the other side maximises, log10 of the cost of a proof for the
-or-player: 0 where it has won, a network's ``most`` where it has not; every move of the other side
-multiplies it by its number of moves (Wu et al. 2022, "Proof cost networks", Section 3.3). The
-reward of such a move is log10 of that number. The cost from the root on is capped at ``most``, so
-the other side gains nothing by delaying its own win.
+Cost: the goal measures log10 of the cost of a proof for one player, the or-player. The or-player
+minimises the cost, the other side maximises it. The measure is 0 where the or-player has won, and
+the network's ``most`` where it has not. Every move of the other side multiplies the cost by the
+number of moves that this side could have made, and the reward of the move is log10 of that number
+(Wu et al. 2022, "Proof cost networks", Section 3.3). The cost from the root on is capped at
+``most``, so the other side gains nothing by delaying its own win.
 
-Within d moves (Shih et al. 2022, "Faster to life", Section on FTL): the head's player wins if it
-wins with at most d moves of its own from the root on. d is chosen at every root so that the win
-rate is nearest to one half: a winning player prefers a short game, a losing one a long game.
+Within d moves (Shih et al. 2022, "Faster to life", Section on FTL): the player of the network's
+``within`` head wins if it wins with at most d moves of its own, counted from the root. At every
+root d is the number for which the predicted win rate is nearest to one half. So a winning player
+prefers a short game, and a losing one a long game.
 """
 
 from __future__ import annotations
@@ -32,27 +34,41 @@ Branching = Literal["max", "legal", "heuristic"]
 
 
 class Goal(Protocol):
-    """A goal. All arrays are batched; ``player`` int32[B] is the player whose proof costs count."""
+    """Interface of goals. The leading axis B of all arrays is the batch.
+
+    ``player``, int32[B], is the or-player, whose proof costs count; other goals than the cost
+    ignore it.
+    """
 
     def begin(self, outputs: Outputs) -> jax.Array:
-        """float32[B]: the budget of a root."""
+        """Returns float32[B]: the budget of a root with the network's ``outputs``."""
         ...
 
     def value(
         self, outputs: Outputs, states: State, player: jax.Array, budget: jax.Array
     ) -> jax.Array:
-        """float32[B]: the network's estimate for the side to move, where the game is not over."""
+        """Returns float32[B]: the network's estimate for the side to move.
+
+        The result has no meaning for positions where the game is over.
+        """
         ...
 
     def step(
         self, before: State, after: State, player: jax.Array, budget: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
-        """float32[B] each: the reward of the mover, and the budget that is left."""
+        """Returns the reward of a move and the budget that is left after it, float32[B] each.
+
+        ``before`` and ``after`` are the states before and after the move. The reward is the
+        mover's. ``budget`` is the budget before the move.
+        """
         ...
 
 
 def goal_of(kind: str, env: Env, shape: Architecture | Interface, branching: Branching) -> Goal:
-    """The goal of a name. Raises ValueError for an unknown name or a head the network lacks."""
+    """Returns the goal of the name ``kind``: ``value``, ``cost`` or ``within``.
+
+    Raises ValueError for an unknown name, or if the network lacks the head of that name.
+    """
     if kind not in ("value", "cost", "within") or not getattr(shape, kind):
         raise ValueError(f"goal={kind!r}: the network has no such head")
     if kind == "cost":
@@ -66,7 +82,7 @@ def goal_of(kind: str, env: Env, shape: Architecture | Interface, branching: Bra
 
 @dataclass(frozen=True)
 class ByValue:
-    """The result: 1 for a win, -1 for a loss (Silver et al. 2018)."""
+    """Goal: the result of the game, 1 for a win and -1 for a loss (Silver et al. 2018)."""
 
     def begin(self, outputs: Outputs) -> jax.Array:
         return jnp.zeros(len(outputs.policy), jnp.float32)
@@ -87,7 +103,10 @@ class ByValue:
 
 @dataclass(frozen=True)
 class ByCost:
-    """The cost of a proof for ``player``; the budget is log10 of the cost that is left."""
+    """Goal: the cost of a proof for ``player`` (see the module's docstring).
+
+    The budget is log10 of the cost that is left.
+    """
 
     game: Game
     head: Cost
@@ -118,9 +137,10 @@ class ByCost:
 
 @dataclass(frozen=True)
 class ByWithin:
-    """Goal: the value is 1 if the head's player wins within d of its moves, else -1.
+    """Goal: the head's player wins within d of its own moves.
 
-    The budget is the number of these moves that are left.
+    For that player the value is 1 if it does, else -1. The budget is the number of its moves that
+    are left.
     """
 
     game: Game
@@ -158,14 +178,17 @@ class ByWithin:
         return jnp.where(player_to_move(states) == self.head.player, value, -value)
 
 
-# ---- of positions --------------------------------------------------------------------------------
+# ---- positions -----------------------------------------------------------------------------------
 def player_to_move(states: State) -> jax.Array:
-    """int32[B]: 0 for the first player of the game, 1 for the second (not the agent)."""
+    """Returns int32[B]: the game's player to move, 0 for the first and 1 for the second.
+
+    This is not the agent's number, ``State.current_player``.
+    """
     return states._first_agent ^ states.current_player
 
 
 def winner(game: Game, states: State) -> jax.Array:
-    """int32[B]: 0 or 1, or -1 if there is no winner."""
+    """Returns int32[B]: the player who has won, 0 or 1; -1 if there is no winner."""
     outcome = jax.vmap(game.outcome)(states._game)
     return jnp.where(
         outcome == Outcome.FIRST_WINS, 0, jnp.where(outcome == Outcome.SECOND_WINS, 1, -1)
@@ -173,12 +196,15 @@ def winner(game: Game, states: State) -> jax.Array:
 
 
 def raises_costs(states: State, player: jax.Array) -> jax.Array:
-    """float32[B]: -1 where ``player``, who lowers its costs, is to move, else +1."""
+    """Returns float32[B]: +1 where the side to move maximises the cost, else -1.
+
+    ``player``, int32[B], minimises the cost; its opponent maximises it.
+    """
     return jnp.where(player_to_move(states) == player, -1.0, 1.0).astype(jnp.float32)
 
 
 def log_moves(game: Game, states: State, branching: Branching) -> jax.Array:
-    """float32[B]: log10 of ``moves_to_answer``."""
+    """Returns float32[B]: log10 of ``moves_to_answer`` for each position."""
     return jax.vmap(
         lambda state: jnp.log10(
             jnp.maximum(moves_to_answer(game, state, branching), 1).astype(jnp.float32)
@@ -187,7 +213,12 @@ def log_moves(game: Game, states: State, branching: Branching) -> jax.Array:
 
 
 def moves_to_answer(game: Game, state: GameState, branching: Branching) -> jax.Array:
-    """int32[]: b of one position, b_max or b_heur of Wu et al. 2022 (Section 3.2)."""
+    """Returns int32[]: the number of moves b of one position, as proof costs count them.
+
+    ``branching="max"`` counts all actions (b_max of Wu et al. 2022, Section 3.2), and ``"legal"``
+    counts the legal ones. ``"heuristic"`` (b_heur) leaves out moves that fill own eyes, and is 1
+    where the reply is forced.
+    """
     if branching == "max":
         return jnp.int32(game.num_actions)
     if branching == "heuristic" and isinstance(game, HasEyeFilter):

@@ -1,6 +1,4 @@
-"""The learner: one step of gradient descent on a batch of examples, a pure function of its
-state.
-"""
+"""The learner: gradient steps on batches of examples, as pure functions of its state."""
 
 from __future__ import annotations
 
@@ -26,37 +24,45 @@ from jaxsolve.train.targets import NOBODY, result, two_hot, within
 
 
 class LearnerState(NamedTuple):
-    """Everything that a step of learning changes."""
+    """State of the learner: everything that a gradient step changes."""
 
-    network: Any  # (weights, running means), as ``Trainable`` has them
+    network: Any  # (weights, running means), as in ``Trainable``
     optimizer: Any  # optax state
-    step: jax.Array  # int32[]
+    step: jax.Array  # int32[]: gradient steps so far
 
 
 class Trainable(Protocol):
-    """A network in training: weights, which gradients change, and running means."""
+    """Interface of a network in training: weights, which gradients change, and running means."""
 
     def begin(self, seed: int, params: Any, planes: jax.Array | None) -> tuple[Any, Any]:
-        """(weights, means), new or from ``params``, normalised by ``planes`` at first."""
+        """Returns (weights, means), of a new network or from ``params``.
+
+        A new network depends on ``seed`` only. ``planes``, bool[B, H, W, C], give the first running
+        means of a network with ``params``.
+        """
         ...
 
     def apply(self, weights: Any, means: Any, planes: jax.Array) -> tuple[Outputs, Any]:
-        """(outputs of a batch in training, the running means after it)."""
+        """Returns the outputs for a batch in training mode, and the running means after it.
+
+        ``planes`` is bool[B, H, W, C].
+        """
         ...
 
     def params(self, weights: Any, means: Any) -> Any:
-        """The parameters that searches use."""
+        """Returns the parameters that searches use."""
         ...
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Learns a network for a game.
+    """Trains a network for a game by gradient descent.
 
     Args:
+      game: supplies the symmetries of the rules.
       architecture: a residual tower with heads, or a ``Model``: a user-defined network.
-      transform: makes optax's transformation: ``lambda: optax.sgd(0.02, momentum=0.9)``.
-      augment: whether each example is transformed by a symmetry of the rules, drawn every time.
+      transform: makes the optimizer of optax, such as ``lambda: optax.sgd(0.02, momentum=0.9)``.
+      augment: whether every step transforms each example by a random symmetry of the rules.
     """
 
     game: Game
@@ -71,9 +77,16 @@ class Learner:
         return network.interface if isinstance(network, Model) else network
 
     def begin(self, seed: int, params: Any = None, planes: jax.Array | None = None) -> LearnerState:
-        """The state of a new network, a function of ``seed``; or of one with ``params``.
+        """Returns the state before the first gradient step.
 
-        ``planes``: bool[B, H, W, C], positions by which the latter is normalised at first.
+        Args:
+          seed: random seed of the weights of a new network.
+          params: parameters with which learning begins, as ``Learner.params`` returns them; None
+            for a new network.
+          planes: bool[B, H, W, C], positions that give the first running means of a residual tower
+            with ``params``.
+
+        Raises ValueError if a residual tower has ``params`` but no ``planes``.
         """
         weights, means = self._network.begin(seed, params, planes)
         return LearnerState((weights, means), self.transform().init(weights), jnp.int32(0))
@@ -81,10 +94,10 @@ class Learner:
     def update(
         self, state: LearnerState, examples: Examples, key: jax.Array
     ) -> tuple[LearnerState, dict[str, jax.Array]]:
-        """One step on a batch.
+        """Performs one gradient step on a batch of N examples.
 
-        Returns the new state, and float32[] each: ``loss_`` of every head, their sum
-        ``loss_total``, and ``head_measures``.
+        Returns the new state, and measurements of the batch by name, float32[] each: ``loss_HEAD``
+        of every head, their sum ``loss_total``, and those of ``head_measures``.
         """
         weights, means = state.network
         turned = self.augment and self.game.num_symmetries > 1
@@ -107,7 +120,7 @@ class Learner:
         return LearnerState((weights, means), optimizer, state.step + 1), measured
 
     def params(self, state: LearnerState) -> Any:
-        """The parameters that searches use: those of ``Forward``, or of ``Model.apply``."""
+        """Returns the parameters that searches use: for ``Forward``, or for ``Model.apply``."""
         return self._network.params(*state.network)
 
     # ---- inside ----------------------------------------------------------------------------------
@@ -117,13 +130,19 @@ class Learner:
         return _OwnModel(network) if isinstance(network, Model) else _ResidualTower(network)
 
     def _shown(self, examples: Examples) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Planes, legal moves and policy of a batch."""
+        """Returns planes, legal moves and policy of a batch of N examples.
+
+        They are bool[N, H, W, C], bool[N, A] and float32[N, A].
+        """
         shape = self.shape
         planes = unpacked(examples.planes, (shape.height, shape.width, shape.planes))
         return planes, unpacked(examples.legal, (shape.actions,)), examples.policy
 
     def _turned(self, examples: Examples, key: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """The same, each example transformed by a symmetry of its own."""
+        """Returns planes, legal moves and policy like ``_shown``, after symmetries of the rules.
+
+        Each example gets a random symmetry of its own.
+        """
         planes, legal, policy = self._shown(examples)
         drawn = jax.random.randint(key, (len(legal),), 0, self.game.num_symmetries, jnp.int32)
         source, cells = (
@@ -141,7 +160,10 @@ class Learner:
 
 @dataclass(frozen=True)
 class _ResidualTower:
-    """``ResidualNetwork`` of an architecture; searches use it with its normalisation folded in."""
+    """``Trainable`` of an architecture: a ``ResidualNetwork``.
+
+    The parameters for searches have the normalisation folded in.
+    """
 
     architecture: Architecture
 
@@ -155,7 +177,7 @@ class _ResidualTower:
         return weights, means
 
     def apply(self, weights: Any, means: Any, planes: jax.Array) -> tuple[Outputs, Any]:
-        # A copy: the running means change, those outside must not.
+        # ``train`` mode changes running means in place, so the network must be a copy.
         network = nnx.merge(self._graph(), weights, means, copy=True)
         network.train()
         outputs = network(planes)
@@ -171,7 +193,7 @@ class _ResidualTower:
 
 @dataclass(frozen=True)
 class _OwnModel:
-    """A ``Model``, which has no running means."""
+    """``Trainable`` of a user-defined ``Model``, which has no running means."""
 
     model: Model
 
@@ -192,12 +214,15 @@ def head_losses(
     policy: jax.Array,
     examples: Examples,
 ) -> dict[str, jax.Array]:
-    """float32[] for each head, the mean over a batch.
+    """Returns the loss of each head by name: float32[], the mean over a batch.
 
-    Cross-entropies of policy, costs and d-win rates; squared error of the value. Heads have equal
-    weights (Wu et al. 2022, "Proof cost networks", eq. 4; Silver et al. 2018). The d-win rates
-    are one event, the number of moves to a win: their sum is scaled to the loss of an even guess
-    at that number, not d times another head's.
+    The policy, the costs and the d-win rates have cross-entropy losses; the value has a squared
+    error. Heads have equal weights (Wu et al. 2022, "Proof cost networks", eq. 4; Silver et al.
+    2018).
+
+    The d-win rates have one loss for each d, but describe one event, the number of moves to a win.
+    The sum of their losses is scaled: win rates of one half cost as much as a uniform guess at that
+    number. Without the scale the head would weigh about d times as much as the others.
     """
     logits = jnp.where(legal, outputs.policy, jnp.finfo(jnp.float32).min)
     losses = {"policy": optax.softmax_cross_entropy(logits, policy).mean()}
@@ -230,12 +255,15 @@ def head_measures(
     policy: jax.Array,
     examples: Examples,
 ) -> dict[str, jax.Array]:
-    """float32[] each, the mean over a batch: errors without the part of a loss that is noise.
+    """Returns measures of a network's errors by name: float32[], the mean over a batch.
 
-    ``kl_policy``: KL divergence of the network's policy from the search's, in nats.
-    ``error_cost``: absolute error of log10 of the cost of proved positions, in decades; the
-    network's estimate is its mean over the finite bins. ``wrong_value``, ``wrong_cost``: the
-    share of decided games for which the network expects the other winner.
+    Unlike the losses, they do not contain the entropy of the targets.
+
+    * ``kl_policy``: KL divergence of the network's policy from the search's, in nats.
+    * ``error_cost``: absolute error of log10 of the cost of proved positions, in decades. The
+      network's estimate is its mean over the finite bins.
+    * ``wrong_value``, ``wrong_cost``: the share of decided games for which the network expects the
+      other winner.
     """
     logits = jnp.where(legal, outputs.policy, jnp.finfo(jnp.float32).min)
     log_policy = jnp.log(jnp.maximum(policy, 1e-30))
@@ -261,16 +289,16 @@ def head_measures(
 
 
 def _known_costs(examples: Examples) -> jax.Array:
-    """bool[N, 2]: whether the cost is known exactly: it is infinite, or it is an or-player's win.
+    """Returns bool[N, 2]: whether a player's cost is known exactly.
 
-    Of a win of the other side it is only known that its cost is finite. Were such games left
-    out, unprovable positions would seem likelier than they are: the games that this side lost
-    are not left out.
+    It is if it is infinite, or if the player's search measured it (``Record.telling``). Of another
+    win only a finite cost is known. Such wins still count in the loss: the same player's lost games
+    count, and without the wins unprovable positions would seem more frequent than they are.
     """
     return examples.telling | ~jnp.isfinite(examples.ahead.cost)
 
 
 def _mean_where(values: jax.Array, counted: jax.Array) -> jax.Array:
-    """float32[]: the mean of those values that count; 0 if none does."""
+    """Returns float32[]: the mean of ``values`` where ``counted`` is True; 0 if it never is."""
     total = jnp.sum(jnp.where(counted, values, jnp.zeros_like(values)), dtype=jnp.float32)
     return total / jnp.maximum(jnp.sum(counted), 1).astype(jnp.float32)

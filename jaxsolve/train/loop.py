@@ -17,19 +17,19 @@ from jaxsolve.train.replay import Replay
 from jaxsolve.train.self_play import Games, Record, SelfPlay, unpacked
 from jaxsolve.train.targets import NOBODY
 
-NORMALISED_BY = 1024  # positions that give the first running means of a network that learns on
+NORMALISED_BY = 1024  # positions for the first running means of a network with given parameters
 
 
 class NoGames(ValueError):
-    """The replay is empty after a call of self-play: every game was cut off."""
+    """Error: the replay is empty after a call of self-play, since every game was cut off."""
 
 
 class TrainingState(NamedTuple):
-    """The whole state of a run: equal states continue equally, to the bit on one machine."""
+    """The whole state of a run. Equal states continue equally, to the bit on one machine."""
 
     learner: LearnerState
     games: Games
-    record: Record  # of the last call of self-play, whose games may not have ended
+    record: Record  # of the last call of self-play; some of its games may not have ended
     replay: Replay
     key: jax.Array  # for sampling and symmetries; every game has a key of its own
     iteration: jax.Array  # int32[]
@@ -37,17 +37,20 @@ class TrainingState(NamedTuple):
 
 @dataclass(frozen=True)
 class Loop:
-    """One iteration is a call of self-play and ``updates`` steps of learning.
+    """The training loop. An iteration is a call of self-play, then ``updates`` gradient steps.
 
     Args:
-      play, learner: of the same network.
-      games: B, games played side by side; a call adds T x B examples.
-      capacity: examples that the replay holds.
-      batch: examples of a step.
-      updates: steps of learning in an iteration.
-      mesh: devices over which games and replay are sharded (``devices.mesh``); None for one.
+      play, learner: self-play and learner of the same network.
+      games: B, number of games played at the same time. A call adds at most T x B examples, where T
+        is ``play.steps``.
+      capacity: number of examples that the replay holds.
+      batch: number of examples in a gradient step.
+      updates: number of gradient steps in an iteration.
+      mesh: devices over which games and replay are sharded (``devices.mesh``); None for one device.
 
-    Raises ValueError if the networks differ, or if the examples of a call exceed ``capacity``.
+    Raises ValueError if the networks differ, if a number is below 1, if the T x B examples of a
+    call exceed ``capacity``, or if ``games`` or ``batch`` cannot be divided evenly among the
+    devices.
     """
 
     play: SelfPlay
@@ -80,10 +83,11 @@ class Loop:
                 )
 
     def begin(self, seed: int, starts: Any = None, params: Any = None) -> TrainingState:
-        """The state of a new run, its first games in play.
+        """Returns the state of a new run, after a first call of self-play.
 
         Args:
-          starts: as in ``iterate``.
+          seed: random seed of the run.
+          starts: positions at which games begin (see ``SelfPlay.play``).
           params: parameters with which learning begins (``Learner.params``); None for new ones.
         """
         everywhere, spread = (
@@ -110,9 +114,9 @@ class Loop:
         return TrainingState(learner, games, record, replay, key, iteration)
 
     def like(self, starts: Any = None) -> TrainingState:
-        """Shapes and shardings of a state (``jax.ShapeDtypeStruct``), to read a checkpoint into.
+        """Returns the shapes and shardings of a state, for reading a checkpoint.
 
-        Nothing is computed.
+        They are ``jax.ShapeDtypeStruct``. Nothing is computed.
         """
         learner = jax.eval_shape(lambda: self.learner.begin(0))
         key, iteration = jax.eval_shape(lambda: (jax.random.key(0), jnp.int32(0)))
@@ -135,10 +139,11 @@ class Loop:
     def iterate(
         self, state: TrainingState, starts: Any = None
     ) -> tuple[TrainingState, dict[str, jax.Array]]:
-        """The next state, and means over the iteration: float32[] or int32[] each, by name.
+        """Runs one iteration.
 
-        ``starts``: positions at which new games begin (``SelfPlay.play``). Raises NoGames if
-        there is nothing to learn from yet.
+        Returns the next state and the metrics of the iteration by name, float32[] or int32[] each.
+        ``starts`` are positions at which new games begin (``SelfPlay.play``). Raises NoGames if the
+        replay is still empty.
         """
         games, record = self._play(self._params(state.learner), state.games, starts)
         replay, played = self._remember(state.replay, state.record, record)
@@ -151,7 +156,7 @@ class Loop:
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
     def params(self, state: TrainingState) -> Any:
-        """Parameters for searches (``Learner.params``), whole in every process."""
+        """Returns the parameters for searches (``Learner.params``), whole in every process."""
         return self._params(state.learner)
 
     # ---- inside ----------------------------------------------------------------------------------
@@ -165,7 +170,11 @@ class Loop:
 
     @property
     def _replay_sharding(self) -> Any:
-        """Shardings as a ``Replay``: examples sharded if ``capacity`` divides evenly."""
+        """The shardings of a ``Replay``, as a ``Replay``.
+
+        The examples are sharded if ``capacity`` can be divided evenly among the devices. Everything
+        else is replicated.
+        """
         assert self.mesh is not None
         everywhere: Any = devices.replicated(self.mesh)
         spread = devices.sharded(self.mesh)
@@ -182,7 +191,7 @@ class Loop:
         )[1]
 
     def _jitted(self, function: Any, **options: Any) -> Any:
-        """With the result replicated on every device."""
+        """Returns ``function`` jitted, with its result replicated on every device."""
         if self.mesh is None:
             return jax.jit(function, **options)
         return jax.jit(function, out_shardings=devices.replicated(self.mesh), **options)
@@ -221,7 +230,7 @@ class Loop:
                 "games": jnp.sum(ended, dtype=jnp.int32),
                 "first_wins": jnp.sum(ended & (winner == 0)) / count,
                 "second_wins": jnp.sum(ended & (winner == 1)) / count,
-                # Draws, and games that were cut off.
+                # Draws and games that were cut off.
                 "nobody_wins": jnp.sum(ended & (winner == NOBODY)) / count,
                 "length": ended.size / count,
                 "examples": jnp.sum(known, dtype=jnp.int32),

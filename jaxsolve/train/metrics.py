@@ -1,4 +1,4 @@
-"""The metrics of a training run's folder, read without JAX."""
+"""Reads the metrics of a training run from its folder, without JAX."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING
 
 from jaxsolve.core import strict_json
 
-MARKER, CONFIG, METRICS = "training.json", "config.yaml", "metrics.jsonl"  # of a run's folder
+MARKER, CONFIG, METRICS = "training.json", "config.yaml", "metrics.jsonl"  # files of a run's folder
 COUNTED = (
     "total_games",
     "total_examples",
     "evaluations",
     "cpu_seconds",
     "wall_seconds",
-)  # sums over a run, by whichever process began or resumed it
+)  # sums over the whole run, including the processes before a restart
 if TYPE_CHECKING:
     from etils import epath
 
-Measured = dict[str, float]  # an iteration's numbers, by name
+Measured = dict[str, float]  # the metrics of an iteration by name
 
 
 def metrics(folder: Path | epath.Path) -> list[Measured]:
-    """The metrics of a run, iteration by iteration; an unfinished last line is left out.
+    """Returns the metrics of a run, one dictionary for each iteration.
 
-    Raises ValueError if the folder holds no run, or for a line that is not of a run; OSError.
+    An unfinished last line of the file is ignored. Raises ValueError if the folder holds no run, or
+    if a line does not hold the metrics of an iteration; OSError.
     """
     if not (folder / MARKER).exists():
         raise ValueError(f"{folder} holds no run of training")
@@ -43,7 +44,7 @@ def metrics(folder: Path | epath.Path) -> list[Measured]:
 
 
 def _numbers(read: object) -> Measured:
-    """``read`` itself if it is the numbers of an iteration. Raises ValueError."""
+    """Returns ``read`` unchanged. Raises ValueError unless it holds the metrics of an iteration."""
     if (
         not isinstance(read, dict)
         or not {"iteration", *COUNTED} <= read.keys()

@@ -1,6 +1,6 @@
-"""Players of matches that search on the device with mctx, with a network or with random games.
+"""Players of matches that search with mctx on the device, by a network or by random games.
 
-Wu et al. 2022, "Proof cost networks", Table 3.
+Wu et al. 2022, "Proof cost networks", Table 3, compares such players.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ GOALS = ("value", "cost", "within")
 
 @dataclass(frozen=True, eq=False)
 class SearchingPlayer:
-    """A player whose moves a jitted function finds.
+    """A player (``play.player.Player``) whose moves a jitted function finds.
 
-    ``find``: (key, B games) -> int32[B] moves. ``simulations``: those of each move.
+    Attributes:
+      name: its name in the match.
+      find: function from a random key and B states to the moves, int32[B].
+      simulations: number of simulations for each move.
     """
 
     name: str
@@ -50,16 +53,19 @@ class SearchingPlayer:
 
 
 def goals_of(network: Network) -> list[str]:
-    """The goals of searches with a network: its heads for ``value``, ``cost``, ``within``; the
-    first is the default.
+    """Returns the goals that searches with a network can have.
+
+    They are those of ``value``, ``cost`` and ``within`` for which the network has a head. The first
+    one is the default.
     """
     return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
 
 
 def as_learned(network: Network, goal: str) -> dict[str, Any]:
-    """Settings of ``TreeSearch`` from the training of a network, as far as its file holds them.
+    """Returns the settings of ``TreeSearch`` with which a network was trained.
 
-    For another ``goal`` than that of the training, only those that do not depend on the goal.
+    Settings that the network's file does not record are absent. If ``goal`` is not the goal of the
+    training, settings that depend on the goal are absent too.
     """
     settings = network.about.get("settings")
     groups = settings if isinstance(settings, dict) else {}
@@ -78,11 +84,14 @@ def _group(groups: dict[str, Any], name: str) -> dict[str, Any]:
 def searching_player(
     network: Network, env: Env, simulations: int, goal: str | None = None
 ) -> SearchingPlayer:
-    """A player that searches with a network: by value, by the cost of its own proof, or within d
-    moves.
+    """Returns a player that searches with a network.
 
-    ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError if the network
-    does not fit the game, or lacks the head.
+    ``goal`` is one of ``goals_of(network)``, or None for the first of them. With ``value`` the
+    player maximises the result, with ``cost`` it minimises the cost of its own proof, and with
+    ``within`` it plays for a win within d moves (``train.goals``). ``simulations`` is the number
+    for each move.
+
+    Raises ValueError if the network does not fit the game or lacks the head.
     """
     network.check(env.game)
     found = goals_of(network)
@@ -113,7 +122,9 @@ def _chosen(search: TreeSearch, params: Any, key: jax.Array, states: State) -> j
 
 
 def rollout_player(env: Env, simulations: int) -> SearchingPlayer:
-    """A player without a network: even priors, and random games as values
+    """Returns a player without a network.
+
+    Its search has equal priors, and the results of random games as values
     (``mctx_adapter.random_rollout``).
     """
     return SearchingPlayer(

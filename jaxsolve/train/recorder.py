@@ -1,4 +1,4 @@
-"""Records of a training run: metrics.jsonl and TensorBoard event files."""
+"""Records the metrics of a training run in metrics.jsonl and in TensorBoard event files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxsolve.train.tensorboard import EventWriter
 
 
 class Recorder(Protocol):
-    """Receives the numbers of each iteration."""
+    """Interface of recorders, which receive the metrics of each iteration."""
 
     def add(self, measured: Measured) -> None: ...
 
@@ -25,10 +25,10 @@ class Recorder(Protocol):
 
 
 def recorder(folder: Folder, iteration: int) -> Recorder:
-    """The recorder of a run that starts or resumes after ``iteration``.
+    """Returns the recorder of a run that starts or resumes after ``iteration``.
 
-    Lines of later iterations are removed: the run computes those iterations again. Only the first
-    process records.
+    Lines of later iterations are removed from the file, because the run computes those iterations
+    again. Only the first process records; the others get a ``NoRecorder``.
     """
     if not devices.is_first():
         return NoRecorder()
@@ -39,7 +39,7 @@ def recorder(folder: Folder, iteration: int) -> Recorder:
 
 
 class LocalRecorder:
-    """Appends every iteration's line at once."""
+    """Recorder for a local folder: writes the metrics of an iteration immediately."""
 
     def __init__(self, folder: Folder, iteration: int, lines: str):
         write(folder / METRICS, lines)
@@ -52,7 +52,7 @@ class LocalRecorder:
         _add_events(self._events, measured)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Does nothing, since ``add`` writes immediately."""
 
     def close(self) -> None:
         try:
@@ -62,7 +62,10 @@ class LocalRecorder:
 
 
 class RemoteRecorder:
-    """Writes whole objects, at every checkpoint and at the end: object stores cannot append."""
+    """Recorder for an object store, which cannot append to an object.
+
+    It writes whole objects at every checkpoint (``flush``) and at the end.
+    """
 
     def __init__(self, folder: Folder, iteration: int, lines: str):
         self._folder, self._lines = folder, lines
@@ -88,7 +91,7 @@ class RemoteRecorder:
 
 
 class NoRecorder:
-    """For the other processes."""
+    """Recorder that does nothing, for all processes but the first."""
 
     def add(self, measured: Measured) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Replay buffer: the latest examples, in a ring on the device."""
+"""Replay buffer: the latest examples, in a ring buffer on the device."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from jaxsolve.train.self_play import Examples
 
 
 class Replay(NamedTuple):
-    """A buffer of C examples; new ones overwrite the oldest."""
+    """A ring buffer of C examples. New examples overwrite the oldest."""
 
-    kept: Examples  # of C
-    # int32[]: examples ever added, modulo a multiple of C: the next goes to ``added % C``
+    kept: Examples  # C examples
+    # int32[]: number of examples ever added, modulo a multiple of C. The next one is stored at
+    # index ``added % C``.
     added: jax.Array
-    size: jax.Array  # int32[]: examples held
+    size: jax.Array  # int32[]: number of examples in the buffer
 
     @classmethod
     def empty(cls, like: Examples, capacity: int) -> Replay:
-        """An empty buffer of ``capacity`` examples shaped like ``like``.
+        """Returns an empty buffer for ``capacity`` examples with the shapes and dtypes of ``like``.
 
-        Raises ValueError below 1.
+        Raises ValueError if ``capacity`` is below 1.
         """
         if capacity < 1:
             raise ValueError(f"a replay of {capacity} examples is empty: give at least 1")
@@ -34,9 +35,9 @@ class Replay(NamedTuple):
         return self.kept.mover.shape[0]
 
     def add(self, examples: Examples, wanted: jax.Array) -> Replay:
-        """With those of N <= C examples that are ``wanted``, bool[N], added in order.
+        """Returns the buffer after adding, in order, those examples where ``wanted`` is True.
 
-        Raises ValueError for more examples than the capacity.
+        ``wanted`` is bool[N] for N examples. Raises ValueError if N exceeds the capacity.
         """
         count, capacity = wanted.shape[0], self.capacity
         if count > capacity:
@@ -44,7 +45,7 @@ class Replay(NamedTuple):
         number = jnp.cumsum(wanted, dtype=jnp.int32)
         places = jnp.where(
             wanted, (self.added + number - 1) % capacity, capacity
-        )  # one place too far: dropped
+        )  # ``capacity`` is out of bounds, so the example is dropped
         kept = jax.tree.map(
             lambda old, new: old.at[places].set(new.astype(old.dtype), mode="drop"),
             self.kept,
@@ -57,6 +58,9 @@ class Replay(NamedTuple):
         )
 
     def sample(self, key: jax.Array, count: int) -> Examples:
-        """``count`` examples, drawn uniformly with replacement; zeros from an empty buffer."""
+        """Returns ``count`` examples, drawn uniformly with replacement.
+
+        An empty buffer returns zeros.
+        """
         places = jax.random.randint(key, (count,), 0, jnp.maximum(self.size, 1), jnp.int32)
         return jax.tree.map(lambda x: x[places], self.kept)

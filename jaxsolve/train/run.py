@@ -1,11 +1,11 @@
-"""A training run in its folder: it resumes from its latest checkpoint, however it ended.
+"""A training run in its folder. It resumes from its latest checkpoint, however it ended.
 
-training.json       the settings that its results depend on; other settings are refused
+training.json       the settings that its results depend on; a run with others is refused
 config.yaml         all its settings
-metrics.jsonl       one line an iteration
-tb/                 the same for TensorBoard
-checkpoints/N/      the whole state after iteration N; the latest ones
-networks/N.npz      the network after iteration N, for --network; all of them
+metrics.jsonl       one line for each iteration
+tb/                 the same metrics for TensorBoard
+checkpoints/N/      the whole state after iteration N; the latest ones are kept
+networks/N.npz      the network after iteration N, for --network; all are kept
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from jaxsolve.train.recorder import NoRecorder, Recorder, recorder
 
 
 class Run:
-    """One run in its folder, ``settings.out``, which it holds until ``release``.
+    """A training run in the folder ``settings.out``, which it holds until ``release``.
 
     Args:
-      settings: what is trained, and how.
+      settings: settings of the run.
       config: the settings as YAML, stored in the folder for the user.
 
     Attributes:
-      architecture: of the network.
+      architecture: the network's architecture.
       iteration: the latest completed iteration.
       saved: the iteration of the latest checkpoint, from which the next start continues.
-      redone: the iterations (first, last) whose metrics an earlier process left without a
-        checkpoint, and which are computed again; None if there are none.
+      redone: (first, last) of the iterations that an earlier process recorded but did not save in a
+        checkpoint. This run computes them again. None if there are none.
 
-    Raises ValueError, in one sentence, for impossible settings; FolderError for a folder that is in
-    use or holds something else; OSError.
+    Raises ValueError, with a message of one sentence, for invalid settings; FolderError for a
+    folder that is in use or holds something else; OSError.
     """
 
     def __init__(self, settings: Settings, config: str = ""):
@@ -71,9 +71,10 @@ class Run:
 
     @functools.cached_property
     def _state(self) -> TrainingState:
-        """The state at the latest checkpoint or at the start, when it is first needed.
+        """The current state; first the state at the latest checkpoint or at the start.
 
-        A run that is refused or complete computes nothing.
+        It is loaded or computed when it is first needed, so a run that is refused or already
+        complete computes nothing.
         """
         if not self.iteration:
             return self.loop.begin(self.settings.train.seed, self._starts, self._first)
@@ -86,10 +87,13 @@ class Run:
     ) -> Iterator[Folder]:
         """Runs until the iterations or hours of the settings are over.
 
-        Yields the network's file at each checkpoint. ``progress`` receives every iteration's
-        numbers. KeyboardInterrupt, and a BrokenPipeError of ``progress``, are raised again after
-        a checkpoint of the last complete iteration. Several processes: after SIGTERM in any of
-        them all save the same iteration, then raise KeyboardInterrupt (``devices.preempted``).
+        Yields the path of the network's file after each checkpoint. ``progress`` is called with the
+        metrics of every iteration.
+
+        A single process that gets KeyboardInterrupt, or a BrokenPipeError of ``progress``, saves
+        the last complete iteration and raises the exception again. If one of several processes gets
+        SIGTERM, all of them save the same iteration and raise KeyboardInterrupt
+        (``devices.preempted``).
         """
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
@@ -102,7 +106,7 @@ class Run:
                 while self.iteration < train.iterations:
                     ahead = self._iterated()
                     process.raise_lost_interrupt()
-                    # A state without its line, or a line without its state, is another run.
+                    # The state and its line of metrics must change together.
                     with process.defer_interrupts():
                         measured = self._advance(*ahead)
                         self._recorder.add(measured)
@@ -127,10 +131,10 @@ class Run:
                 raise
 
     def save(self) -> Folder:
-        """Writes a checkpoint and the network, and returns the network's file.
+        """Writes a checkpoint and the network. Returns the path of the network's file.
 
-        An interruption waits until both are complete. Raises FolderError if another run claimed
-        a remote folder, OSError.
+        An interruption is deferred until both are complete. Raises FolderError if another run has
+        claimed a remote folder; OSError.
         """
         network = self.network()
         file = self._network_file(self.iteration)
@@ -146,7 +150,7 @@ class Run:
         return file
 
     def network(self) -> Network:
-        """The current network, with a description of its training."""
+        """Returns the current network with a description of its training."""
         about = {
             "settings": self.settings.question(),
             "iterations": self.iteration,
@@ -170,7 +174,11 @@ class Run:
         return self.path / "networks" / f"{iteration:06}.npz"
 
     def _claimed(self, config: str) -> RunFolder | RemoteFolder | None:
-        """The folder, in the first process. Raises FolderError in all processes."""
+        """Claims the folder.
+
+        Returns the folder in the first process, and None in the others. If the folder cannot be
+        claimed, all processes raise FolderError or OSError.
+        """
         claimed, refused = None, None
         if devices.is_first():
             try:
@@ -183,7 +191,10 @@ class Run:
         return claimed
 
     def _question(self) -> dict[str, object]:
-        """The settings that results depend on, with digests of the files that they name."""
+        """Returns the settings that results depend on.
+
+        The name of a file is replaced by a digest of its content.
+        """
         question = self.settings.question()
         if (file := self.settings.game.starts) is not None:
             content = problems.find(file).read_bytes()
@@ -205,7 +216,10 @@ class Run:
             raise refused or FolderError(f"{self.path}: another run has claimed the folder")
 
     def _resumed(self) -> tuple[int, dict[str, float]]:
-        """The iteration of the latest checkpoint, 0 if there is none, and the sums up to it."""
+        """Returns the iteration of the latest checkpoint and the sums (``COUNTED``) up to it.
+
+        Without a checkpoint, all are 0. Raises ValueError if the checkpoint is not of this run.
+        """
         found = checkpoints.steps(self.path / "checkpoints")
         step = devices.broadcast(found[-1] if found else 0)
         if not step:
@@ -217,7 +231,7 @@ class Run:
                 f"{self.path}: checkpoints/{step} is not of this run: there are neither its "
                 "metrics nor its network; remove it"
             )
-        # Without the line the process was killed between the checkpoint and the line.
+        # The line can be lost in a crash of the machine. The network's file has the same sums.
         held = last[0] if last else Network.load(file).about
         return step, {name: held[name] for name in COUNTED}
 
@@ -229,7 +243,11 @@ class Run:
         return (min(beyond), max(beyond)) if beyond else None
 
     def _iterated(self) -> tuple[TrainingState, Measured, dict[str, float]]:
-        """The next state, its iteration's numbers, and the sums up to it. Changes nothing."""
+        """Computes the next iteration without changing this object.
+
+        Returns the next state, the iteration's metrics, and the sums (``COUNTED``) up to it. Raises
+        ValueError if no game has ended or a metric is not finite.
+        """
         cpu, clock = process.cpu_seconds(), time.monotonic()
         try:
             state, found = self.loop.iterate(self._state, self._starts)
@@ -260,14 +278,14 @@ class Run:
         return state, numbers, sums
 
     def _advance(self, state: TrainingState, numbers: Measured, sums: dict[str, float]) -> Measured:
-        """Adopts the next state and returns its iteration's line."""
+        """Adopts the next state. Returns the line of metrics of its iteration."""
         self._state, self.iteration, self._sums = state, self.iteration + 1, sums
         totals = {name: round(value, 3) for name, value in sums.items()}
         return {"iteration": self.iteration, **numbers, **totals}
 
 
 def _refuse(settings: Settings) -> None:
-    """Raises ValueError for a length of the run that is not possible."""
+    """Raises ValueError for an invalid length of the run or an invalid number of checkpoints."""
     train = settings.train
     for name in ("iterations", "checkpoint_every", "keep"):
         if getattr(train, name) < 1:
@@ -277,7 +295,11 @@ def _refuse(settings: Settings) -> None:
 
 
 def _report(progress: Callable[[Measured], None], measured: Measured) -> None:
-    """Calls ``progress``. One of several processes may not end alone when its reader is gone."""
+    """Calls ``progress``; handles a BrokenPipeError, which is raised when its reader is gone.
+
+    A single process raises it again. One of several processes may not end alone, so it requests a
+    stop of all.
+    """
     try:
         progress(measured)
     except BrokenPipeError:

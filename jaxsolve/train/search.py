@@ -1,6 +1,4 @@
-"""The tree search of self-play: mctx on a game, guided by a network and a goal
-(``train.goals``).
-"""
+"""Tree search of self-play: mctx on a game, guided by a network and a goal (``train.goals``)."""
 
 from __future__ import annotations
 
@@ -25,7 +23,10 @@ _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutpu
 
 
 def _promoting(search: Callable[..., PolicyOutput]) -> Callable[..., PolicyOutput]:
-    """A search of mctx for jax_numpy_dtype_promotion=strict, too, unlike mctx itself."""
+    """Wraps a search of mctx so that it also works with jax_numpy_dtype_promotion=strict.
+
+    mctx itself needs standard promotion. The user's ``step`` still runs with the user's setting.
+    """
 
     def searched(
         params: Any,
@@ -51,43 +52,44 @@ gumbel_policy = _promoting(mctx.gumbel_muzero_policy)
 _muzero_policy = _promoting(mctx.muzero_policy)
 
 
-# of a node's values when they are rescaled: smaller differences are rounding errors, which must
-# not distinguish moves
+# Least spread of a node's values when they are rescaled. Smaller differences are rounding errors,
+# which must not distinguish moves.
 LEAST_SPREAD = 1e-4
-CONCENTRATIONS, TEMPERATURES = (1e-4, 1e4), (1e-3, 1e3)  # beyond these float32 gives no numbers
-MAX_SCALE = 1e6  # of values against priors: far beyond it float32 overflows
+CONCENTRATIONS, TEMPERATURES = (1e-4, 1e4), (1e-3, 1e3)  # outside these ranges float32 gives NaN
+MAX_SCALE = 1e6  # largest weight of values against priors; far larger ones overflow float32
 
 
 class Node(NamedTuple):
-    """What the tree stores of a batch of positions: no observations."""
+    """What the tree stores for a batch of B positions; observations are not stored."""
 
     state: State
     player: jax.Array  # int32[B]: the player whose proof costs count
-    budget: jax.Array  # float32[B]: of the goal
+    budget: jax.Array  # float32[B]: budget of the goal (``train.goals``)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSearch:
-    """A search and its settings. Equal objects share compiled code.
+    """A tree search and its settings. Equal objects share compiled code.
 
     Args:
       env: the game.
       forward: the network's function: ``Forward``, or a user-defined ``Model``.
-      goal: what the search maximises: ``value``, ``cost`` or ``within``; needs a head of that name.
-      branching: how moves of the other side are counted: ``max`` all actions, ``legal`` the legal
-        ones, ``heuristic`` the legal ones less moves into own eyes, and 1 where the reply is forced
-        (b_max and b_heur of the paper).
-      simulations: of one move.
+      goal: what the search maximises: ``value``, ``cost`` or ``within`` (``train.goals``). The
+        network needs a head of that name.
+      branching: how costs count the moves of the other side. ``max`` counts all actions, ``legal``
+        the legal ones. ``heuristic`` counts the legal ones without moves into own eyes, and 1 where
+        the reply is forced (b_max and b_heur of Wu et al. 2022).
+      simulations: number of simulations for one move.
       policy: ``gumbel`` (Danihelka et al. 2022) or ``puct`` (AlphaZero).
-      considered: moves that the root of a Gumbel search considers at first.
-      value_scale: weight of values against priors in a Gumbel search (c_scale of the paper).
-      stretched: whether values are rescaled to [0, 1] among a node's moves first (mctx's way). If
-        not (``value`` and ``within`` only), they are mapped from [-1, 1] to [0, 1] (the paper's
-        way). Rescaled values decide even where moves hardly differ.
+      considered: number of moves that the root of a Gumbel search considers at first.
+      value_scale: weight of values against priors in a Gumbel search (c_scale of Danihelka et al.).
+      stretched: whether values are first rescaled to [0, 1] among a node's moves, as in mctx by
+        default. Then values decide even where moves hardly differ. If False (``value`` and
+        ``within`` only), they are mapped from [-1, 1] to [0, 1], as in the paper.
       noise: share and concentration of the Dirichlet noise at the root of a PUCT search.
-      temperature: with which a PUCT search draws its move from the visit counts.
+      temperature: temperature with which a PUCT search draws its move from the visit counts.
 
-    Raises ValueError for a setting out of range or a goal without a head.
+    Raises ValueError for a setting out of range, or for a goal whose head the network lacks.
     """
 
     env: Env
@@ -139,7 +141,7 @@ class TreeSearch:
 
     @property
     def aim(self) -> Goal:
-        """The goal as an object."""
+        """The goal as an object (``goals.Goal``)."""
         return goal_of(self.goal, self.env, self.forward.architecture, self.branching)
 
     def __call__(
@@ -150,11 +152,16 @@ class TreeSearch:
         player: jax.Array,
         gumbel_scale: float = 1.0,
     ) -> PolicyOutput:
-        """mctx's output for a batch of games: ``action`` int32[B], ``action_weights`` float32[B,
-        A].
+        """Searches a move for each game of a batch.
 
-        ``keys``: one a game, so that games do not influence each other. ``player``: int32[B], the
-        or-players.
+        Returns mctx's output, with ``action`` int32[B] and ``action_weights`` float32[B, A].
+
+        Args:
+          params: the network's parameters.
+          keys: random keys, one for each game, so that games do not influence each other.
+          states: the states of the B games.
+          player: int32[B], the or-player of each game (``train.goals``).
+          gumbel_scale: scale of the Gumbel noise of a Gumbel search; 0 for none.
         """
         search = jax.vmap(
             lambda key, state, player: self._single(params, key, state, player, gumbel_scale)
@@ -162,7 +169,7 @@ class TreeSearch:
         return jax.tree.map(lambda x: x[:, 0], search(keys, *_alone((states, player))))
 
     def observe(self, states: State) -> jax.Array:
-        """bool[B, H, W, C]: the network's input for a batch of games."""
+        """Returns bool[B, H, W, C]: the network's input for a batch of games."""
         game, planes = self.env.game, self.forward.architecture.view.planes(self.env.game)
         if planes is None:
             return jax.vmap(game.observe)(states._game)
@@ -171,14 +178,17 @@ class TreeSearch:
         return jax.vmap(lambda state, history: planes(game, state, history))(states._game, boards)
 
     def log_moves(self, states: State) -> jax.Array:
-        """float32[B]: log10 of the number of moves of the side to move, as costs count them."""
+        """Returns float32[B]: log10 of the number of moves of the side to move.
+
+        Costs multiply by this number; see ``goals.moves_to_answer``.
+        """
         return log_moves(self.env.game, states, self.branching)
 
     # ---- inside ----------------------------------------------------------------------------------
     def _single(
         self, params: Any, key: jax.Array, states: State, player: jax.Array, gumbel_scale: float
     ) -> PolicyOutput:
-        """The search of a batch of one."""
+        """Searches a batch of one game."""
         outputs = self.forward.outputs(params, self.observe(states))
         node = Node(states.replace(observation=None), player, self.aim.begin(outputs))
         root = _root_output(
@@ -208,9 +218,15 @@ class TreeSearch:
         invalid: jax.Array,
         gumbel_scale: float = 1.0,
     ) -> PolicyOutput:
-        """mctx's search from a root with these settings, without noise and temperature.
+        """Runs mctx's search from a root with these settings, without root noise and temperature.
 
-        ``invalid``: bool[B, A], the root's illegal actions.
+        Args:
+          params: passed to ``step``.
+          key: random key.
+          root: mctx's root of B positions.
+          step: mctx's recurrent function.
+          invalid: bool[B, A], the root's illegal actions.
+          gumbel_scale: scale of the Gumbel noise of a Gumbel search; 0 for none.
         """
         if self.policy == "gumbel":
             scale = self.value_scale if self.stretched else self.value_scale / 2
@@ -253,7 +269,7 @@ class TreeSearch:
         value = jnp.where(states.terminated, 0.0, self.aim.value(outputs, *child))
         same = player_to_move(states) == player_to_move(node.state)
         turn = jnp.where(same, 1.0, -1.0).astype(jnp.float32)
-        # The result of a game that was cut off is unknown: the network's value stands for it.
+        # The result of a game that was cut off is unknown; the network's value replaces it.
         cut = states.truncated & ~states.terminated
         output = _recurrent_output(
             reward=reward + jnp.where(cut, turn * value, 0.0),
@@ -267,8 +283,9 @@ class TreeSearch:
 def _with_noise(
     key: jax.Array, logits: jax.Array, legal: jax.Array, share: float, concentration: float
 ) -> jax.Array:
-    """Logits of priors mixed with Dirichlet noise over the legal moves; mctx's noise is over all
-    actions.
+    """Returns the logits of the priors mixed with Dirichlet noise over the legal moves.
+
+    mctx's own noise is over all actions.
     """
     # Logarithms, because small amounts underflow.
     amounts = jax.random.loggamma(key, concentration, legal.shape, jnp.float32)
@@ -280,9 +297,10 @@ def _with_noise(
 
 
 def _drawn(key: jax.Array, weights: jax.Array, temperature: float) -> jax.Array:
-    """int32[B]: actions drawn with probability visits^(1 / temperature).
+    """Returns int32[B]: actions drawn with probability proportional to visits^(1 / temperature).
 
-    Unvisited actions are never drawn; mctx draws them at high temperatures.
+    With temperature 0 the most visited action is taken. Unvisited actions are never drawn; mctx
+    draws them at high temperatures.
     """
     logits = jnp.where(
         weights > 0.0, jnp.log(jnp.maximum(weights, jnp.finfo(jnp.float32).tiny)), -jnp.inf
@@ -299,11 +317,15 @@ def _logits(policy: jax.Array, states: State) -> jax.Array:
 
 # ---- comparing moves by costs --------------------------------------------------------------------
 def between_extremes(tree: Any, node_index: jax.Array) -> jax.Array:
-    """float32[A]: values of a node's moves, scaled to [0, 1] between the extremes of the whole
-    tree.
+    """Returns float32[A]: values of a node's moves, scaled to [0, 1].
 
-    Unvisited moves have the node's own value. Illegal moves have minus infinity: mctx masks them at
-    the root only, and an illegal move, which ends a game without a winner, would favour one side.
+    The scale lies between the extremes of the whole tree. An unvisited move has the node's own
+    value. An illegal move has minus infinity, because mctx masks illegal moves at the root only. It
+    would end the game without a winner, and so favour one side.
+
+    Args:
+      tree: mctx's tree.
+      node_index: int32[], index of the node.
     """
     values = jnp.where(
         tree.children_visits[node_index] > 0, tree.qvalues(node_index), tree.node_values[node_index]
@@ -313,7 +335,10 @@ def between_extremes(tree: Any, node_index: jax.Array) -> jax.Array:
 
 
 def _stretched(tree: Any, node_index: jax.Array, values: jax.Array) -> jax.Array:
-    """Values in [0, 1] for the mover, 1 for its best in the tree (Wu et al. 2022, eq. 3)."""
+    """Returns a node's ``values`` scaled to [0, 1] for its mover (Wu et al. 2022, eq. 3).
+
+    The mover's best value in the tree becomes 1.
+    """
     node = tree.embeddings
     side = raises_costs(node.state, node.player)
     costs = side[:, None] * (tree.children_rewards + tree.children_discounts * tree.children_values)
@@ -329,5 +354,5 @@ def _stretched(tree: Any, node_index: jax.Array, values: jax.Array) -> jax.Array
 
 
 def _alone(batch: Any) -> Any:
-    """Each entry of a batch as a batch of one."""
+    """Returns each entry of a batch as a batch of one: a second axis of length 1 is added."""
     return jax.tree.map(lambda x: x[:, None], batch)

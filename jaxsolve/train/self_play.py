@@ -1,5 +1,6 @@
-"""Self-play: games side by side on the device in one scan; each ended game is followed by a new
-one.
+"""Self-play: many games at the same time on the device, in one scan.
+
+Each game that ends is followed by a new one.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ class Games(NamedTuple):
 
 
 class Record(NamedTuple):
-    """T steps of B games, with bit-packed positions."""
+    """T moves of each of B games, with bit-packed positions."""
 
     course: Course
     planes: jax.Array  # uint8[T, B, ceil(H W C / 8)]
     legal: jax.Array  # uint8[T, B, ceil(A / 8)]
     policy: jax.Array  # float32[T, B, A]: the search's improved policy
     moves: jax.Array  # int32[T, B]: the moves played
-    # bool[T, B, 2]: whether a win of the player shows its cost. False for the side that is not
-    # the or-player: its search treats all wins as equal.
+    # bool[T, B, 2]: whether a win of the player shows the cost of its proof. If the or-player is
+    # drawn for each game, False for its opponent, whose search treats all wins as equal. If all
+    # games have the same or-player, True for both players.
     telling: jax.Array
 
 
@@ -44,22 +46,22 @@ class Examples(NamedTuple):
     planes: jax.Array  # uint8[N, ceil(H W C / 8)]
     legal: jax.Array  # uint8[N, ceil(A / 8)]
     policy: jax.Array  # float32[N, A]
-    mover: jax.Array  # int32[N]
-    telling: jax.Array  # bool[N, 2]: as ``Record.telling``
+    mover: jax.Array  # int32[N]: the side to move, 0 or 1
+    telling: jax.Array  # bool[N, 2]: ``Record.telling`` of each position
     ahead: Ahead  # [N, ...] each
 
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """Games of a search against itself. Equal objects share compiled code.
+    """Plays games of a search against itself. Equal objects share compiled code.
 
     Args:
-      search: chooses the moves; its environment cuts games off after ``max_steps`` moves.
-      steps: T, moves of every game in one call; at least ``max_steps``, so that the result of each
-        position is known after the next call.
-      or_player: 0 or 1: the player whose proof costs count; None: drawn for each game.
+      search: chooses the moves. Its environment cuts games off after ``max_steps`` moves.
+      steps: T, number of moves of every game in one call. It is at least ``max_steps``, so the
+        result of each position is known after the next call.
+      or_player: 0 or 1, the player whose proof costs count; None to draw the player for each game.
 
-    Raises ValueError if games may last longer than a call.
+    Raises ValueError if games may last longer than a call, or for another ``or_player``.
     """
 
     search: TreeSearch
@@ -77,7 +79,10 @@ class SelfPlay:
             raise ValueError(f"or_player={self.or_player!r}: it may be 0, 1 or None for either")
 
     def begin(self, key: jax.Array, games: int, starts: Any = None) -> Games:
-        """New games. A game depends on ``key`` and its number, not on the number of devices."""
+        """Returns new games; ``games`` is their number B, ``starts`` as in ``play``.
+
+        A game depends on ``key`` and its index, not on the number of devices.
+        """
         keys = jax.vmap(lambda number: jax.random.fold_in(key, number))(
             jnp.arange(games, dtype=jnp.int32)
         )
@@ -88,15 +93,21 @@ class SelfPlay:
     def play(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
         """Plays T moves of every game. Returns the games after them, and the record of the moves.
 
-        ``starts``: a batch of the game's states at which new games begin, possibly different in
-        each call; None for the environment's initial positions.
+        Args:
+          params: the network's parameters (``Learner.params``).
+          games: the games in play.
+          starts: a batch of the game's states at which new games begin, possibly different in each
+            call; None for the environment's initial positions.
         """
         return jax.lax.scan(
             lambda games, _: self.step(params, games, starts), games, None, length=self.steps
         )
 
     def step(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
-        """One move of every game; returns the games after it and a record of shapes [B, ...]."""
+        """Plays one move of every game; the arguments are those of ``play``.
+
+        Returns the games after the move, and a record with arrays of shape [B, ...].
+        """
         search, (states, or_player, keys) = self.search, games
         keys, thinking, following = jax.vmap(
             functools.partial(jax.random.split, num=3), out_axes=1
@@ -104,8 +115,8 @@ class SelfPlay:
         found = search(params, thinking, states, or_player)
         after = jax.vmap(search.env.step)(states, found.action)
         over = after.terminated | after.truncated
-        # NaN in a network can make a search play an illegal move. The environment ends such a game,
-        # which must not be learned from.
+        # NaN in a network can make a search play an illegal move. The environment ends such a game.
+        # The network must not learn from it.
         illegal = ~jnp.take_along_axis(states.legal_action_mask, found.action[:, None], axis=1)[
             :, 0
         ]
@@ -134,10 +145,11 @@ class SelfPlay:
         return Games(states, jnp.where(over, sides, or_player), keys), record
 
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
-        """The positions of one call, labelled with the results known after the next call.
+        """Labels the positions of one call with the results that are known after the next call.
 
-        Returns T x B examples, step by step, and bool[T x B]: whether the game's result is known.
-        Games that were cut off are excluded from training.
+        ``before`` and ``after`` are the records of the two calls. Returns T x B examples, step by
+        step, and bool[T x B]: whether an example may be used, since the result of its game is
+        known. It is not known for games that were cut off.
         """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
         ahead = jax.tree.map(lambda x: x[: self.steps], look_ahead(course))
@@ -168,7 +180,7 @@ class SelfPlay:
 
 
 def unpacked(bits: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """bool[N, *shape] from packed bits uint8[N, ...]."""
+    """Returns bool[N, *shape] from packed bits uint8[N, ...], such as ``Examples.planes``."""
     count = 1
     for length in shape:
         count *= length

@@ -1,4 +1,4 @@
-"""The table of a sweep, written when Hydra reports that its last run has ended."""
+"""The table of a sweep, written when Hydra reports that the sweep's last run has ended."""
 
 from __future__ import annotations
 
@@ -22,24 +22,33 @@ failed: list[str] = []  # runs of the latest sweep that failed
 
 
 def fail(folder: Path, error: Exception) -> None:
-    """Records that a run of a sweep failed: the others continue, and the table shows the reason."""
+    """Records that a run of a sweep has failed.
+
+    The other runs continue, and the table shows the reason.
+    """
     sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
     print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
     _beside(folder).write_text(sentence + "\n", encoding="utf-8")
 
 
 def begin(folder: Path) -> None:
-    """Removes the record of an earlier attempt's failure."""
+    """Removes the record of a failure that an earlier attempt at this run has left."""
     _beside(folder).unlink(missing_ok=True)
 
 
 def _beside(folder: Path) -> Path:
-    """The file that records a run's failure: not in its folder, which may belong to another run."""
+    """Returns the file that records a run's failure.
+
+    The file is next to the run's folder, not in it, because the folder may belong to another run.
+    """
     return folder.parent / f"{folder.name}.{FAILED}"
 
 
 class SweepTable(Callback):
-    """Writes and prints the table of a sweep: a row a run, with settings and results."""
+    """Hydra callback that writes and prints the table of a sweep.
+
+    Each run has a row with its settings and results.
+    """
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         parsed = OverridesParser.create().parse_overrides(list(config.hydra.overrides.task))
@@ -56,13 +65,15 @@ class SweepTable(Callback):
 
 
 def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """Rows of a sweep's folder, by run: swept settings, the last iteration's numbers, or the
-    failure.
+    """Returns the rows of a sweep's folder, one for each run.
 
-    Runs are numbered as Hydra numbers the choices of ``swept``: the last setting varies fastest.
-    Runs left by an earlier, larger sweep in the folder are ignored, and the results of a run with
-    other settings are not attributed to the run that it refused. If runs have names
-    (``hydra.sweep.subdir``), every run in the folder is a row.
+    A row has the swept settings, the metrics of the last iteration, and the reason if the run
+    failed.
+
+    Runs have the numbers that Hydra gives to the combinations of ``swept``: the last setting varies
+    fastest. Runs that an earlier, larger sweep left in the folder are ignored. A run is refused if
+    its folder holds a run with other settings; then the results in the folder do not appear in its
+    row. If runs have names (``hydra.sweep.subdir``), every run in the folder has a row.
     """
     held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
     names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
@@ -97,7 +108,7 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
 
 
 def _value_of(settings: Any, key: str) -> Any:
-    """The value of a setting; the name of a group."""
+    """Returns the value of a setting; for a group of settings, the group's name."""
     value = OmegaConf.select(settings, key)
     return (
         value
@@ -107,7 +118,10 @@ def _value_of(settings: Any, key: str) -> Any:
 
 
 def _agrees(settings: Any, key: str, wanted: str) -> bool:
-    """Whether a setting has the value ``wanted``; true for a group without a name."""
+    """Returns whether a setting has the value ``wanted``.
+
+    True also for a setting that is absent, and for a group without a name.
+    """
     value = OmegaConf.select(settings, key)
     if isinstance(value, DictConfig):
         return value.get("name") in (None, wanted)
@@ -115,7 +129,7 @@ def _agrees(settings: Any, key: str, wanted: str) -> bool:
 
 
 def _show(rows: list[dict[str, Any]], file: Path) -> None:
-    """Prints the table with columns as wide as their contents."""
+    """Prints the rows as a table with aligned columns, then the path of ``file``."""
     names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
     cells = [names] + [
         [f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names]

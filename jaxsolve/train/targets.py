@@ -1,8 +1,9 @@
 """Training targets of positions: the winner, the cost of a proof, and the moves to a win.
 
-All follow from the recorded games, scanned backwards from their ends (Wu et al. 2022, "Proof cost
+Targets are computed backwards from the ends of the recorded games (Wu et al. 2022, "Proof cost
 networks", Section 3.2; Shih et al. 2022, "Faster to life", Section on FTL). Functions take T steps
-of B games side by side; a new game follows every end.
+of B games that are played at the same time. After the end of a game the next step belongs to a new
+game.
 """
 
 from __future__ import annotations
@@ -16,35 +17,37 @@ NOBODY = -1
 
 
 class Course(NamedTuple):
-    """The course of games: T steps of B games."""
+    """The course of B games over T steps."""
 
     mover: jax.Array  # int32[T, B]: the side to move, 0 or 1
-    # float32[T, B]: log10 of the number of moves of the side to move, as costs count them
+    # float32[T, B]: log10 of the number of moves of the side to move (``goals.moves_to_answer``)
     log_moves: jax.Array
     ended: jax.Array  # bool[T, B]: the game was over after the move
-    cut: jax.Array  # bool[T, B]: where ``ended``, whether the length limit alone ended it
+    # bool[T, B]: where ``ended``, whether the length limit or an illegal move ended the game
+    cut: jax.Array
     winner: jax.Array  # int32[T, B]: 0, 1 or NOBODY, where ``ended``
 
 
 class Ahead(NamedTuple):
-    """The outcome of each position, as arrays with leading axes [T, B]."""
+    """The outcome of each position's game, as arrays with leading axes [T, B]."""
 
-    known: jax.Array  # bool: the end of the game lies within the steps, and it was not cut off
+    known: jax.Array  # bool: whether the game ends within the steps and is not cut off
     winner: jax.Array  # int32: 0, 1 or NOBODY
     # float32[T, B, 2]: log10 of the cost of either player's proof; infinite for a player that did
     # not win
     cost: jax.Array
-    # int32[T, B, 2]: moves that either player made from this position on, the position's own move
-    # included
+    # int32[T, B, 2]: number of moves of each player from this position on, including the move made
+    # in the position
     own_moves: jax.Array
 
 
 def look_ahead(course: Course) -> Ahead:
-    """The outcome of each position.
+    """Returns the outcome of each position's game.
 
     A proof for a player contains one of its own moves, and an answer to every move of the other
-    side. Its cost is therefore the cost after the move, multiplied by the other side's number of
-    moves (Fig. 2 of the paper: b0 x b2 at s0, b2 at s1 and s2, 1 at s3 and at the end).
+    side. So the cost of a proof does not change over a move of the player. Before a move of the
+    other side it is the cost after the move, multiplied by the number of moves of that side (Fig. 2
+    of Wu et al. 2022: b0 x b2 at s0, b2 at s1 and s2, 1 at s3 and at the end).
 
     >>> b = jnp.log10(jnp.array([[2.0], [3.0], [5.0], [7.0]]))  # player 1 moves at s0, s2; loses
     >>> none, first = jnp.full((4, 1), NOBODY), jnp.zeros((4, 1), jnp.int32)
@@ -80,16 +83,20 @@ def look_ahead(course: Course) -> Ahead:
 
 
 def result(ahead: Ahead, mover: jax.Array) -> jax.Array:
-    """float32[...]: the result in [-1, 1] for the side to move, the target of AlphaZero."""
+    """Returns float32[...]: the result in [-1, 1] for the side to move, the target of AlphaZero.
+
+    ``mover``, int32[...], is the side to move.
+    """
     return jnp.where(
         ahead.winner == NOBODY, 0.0, jnp.where(ahead.winner == mover, 1.0, -1.0)
     ).astype(jnp.float32)
 
 
 def two_hot(values: jax.Array, bins: int, per_decade: float) -> jax.Array:
-    """float32[..., bins]: values >= 0 as weights of the two nearest bins.
+    """Returns float32[..., bins]: ``values`` >= 0 as weights of the two nearest bins.
 
-    The last bin is for infinity only, the one before it for all finite values beyond it.
+    Bin j stands for the value ``j / per_decade``. The last bin stands for infinity only; the one
+    before it also for all larger finite values.
 
     >>> two_hot(jnp.array([0.0, 0.25, 9.0, jnp.inf]), 4, 1.0).tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
@@ -101,8 +108,9 @@ def two_hot(values: jax.Array, bins: int, per_decade: float) -> jax.Array:
 
 
 def within(ahead: Ahead, player: int, moves: int) -> jax.Array:
-    """float32[..., moves]: 1 where the player won within d = 1, ..., ``moves`` of its moves, else
-    0.
+    """Returns float32[..., moves]: 1 where ``player`` won within d of its own moves, else 0.
+
+    The last axis is d = 1, ..., ``moves``.
 
     >>> ahead = Ahead(jnp.array(True), jnp.array(1), jnp.zeros(2), jnp.array([4, 3]))
     >>> within(ahead, 1, 5).tolist(), within(ahead, 0, 5).tolist()
@@ -114,5 +122,5 @@ def within(ahead: Ahead, player: int, moves: int) -> jax.Array:
 
 
 def _along(values: jax.Array, like: jax.Array) -> jax.Array:
-    """A vector along the last axis of an array of the rank of ``like``."""
+    """Returns a vector along the last axis of an array that has the rank of ``like``."""
     return values.reshape(*[1] * (like.ndim - 1), -1)

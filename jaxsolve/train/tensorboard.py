@@ -14,11 +14,13 @@ SessionLog: Any = vars(event_pb2)["SessionLog"]
 
 
 class EventWriter:
-    """An event file in ``folder`` for a run that starts or resumes at step ``first``.
+    """Writes an event file in ``folder`` for a run that starts or resumes at step ``first``.
 
-    Values of ``first`` and later steps in other files of the folder become invalid.
-    ``tensorboardX.SummaryWriter`` writes in a thread and blocks for ever after a full disk has
-    ended that thread. Here the caller writes, and gets the OSError.
+    TensorBoard then ignores values of ``first`` and later steps in older files of the folder.
+
+    ``tensorboardX.SummaryWriter`` is not used: it writes in a thread, and blocks for ever after a
+    full disk has ended that thread. This class writes in the caller's thread, which gets the
+    OSError.
     """
 
     def __init__(self, folder: Path, first: int):
@@ -28,7 +30,10 @@ class EventWriter:
         self._events.write_event(Event(step=first, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, step: int, values: dict[str, float], seconds: float) -> None:
-        """Writes the values of a step; ``seconds`` since 1970. Raises OSError."""
+        """Writes the values of a step.
+
+        ``seconds`` is the time of the values, in seconds since 1970. Raises OSError.
+        """
         for name, value in values.items():
             self._events.write_event(
                 Event(step=step, wall_time=seconds, summary=scalar(name, value))
@@ -36,5 +41,5 @@ class EventWriter:
         self._events.flush()
 
     def close(self) -> None:
-        """Raises OSError for events that cannot be written any more."""
+        """Closes the file. Raises OSError if events could not be written."""
         self._events.close()

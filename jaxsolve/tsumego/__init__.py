@@ -1,3 +1,1 @@
-"""Life-and-death studies of Go positions: status with either side first, and all right
-first moves.
-"""
+"""Life-and-death studies of Go positions: the status for either side first, and all first moves."""

@@ -1,38 +1,41 @@
-"""Regions of life-and-death fights: the region that stones enclose, its scope, and the likely
-group.
+"""Regions of life-and-death problems: enclosed regions, and where their verdicts hold.
 
-Sets of points are masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
+The module also proposes the crucial stones of a problem. Sets of points are bit masks of
+``jaxsolve.proof.check.grid.Grid``, plain integers.
 
-A *region* restricts both sides: moves outside it do not exist. In general, a verdict inside it
-therefore holds for the region only: outside, the defender may capture a surrounding stone and the
-attacker may take away a liberty. Two cases are provable. A region is *closed* if
+A *region* is the set of points on which both sides may place stones. A verdict inside a region need
+not hold on the whole board: outside, the defender may capture a surrounding stone, and the attacker
+may take away a liberty. Two laws below extend verdicts of *closed* regions. A region is closed if
 
 * (1) it contains the crucial stones;
-* (2) with a point without an attacker's stone, it contains all such neighbours of that point;
-* (3) it contains each attacker's chain wholly or not at all, and with a chain all its liberties and
-  the defender's stones beside it;
-* (4) every other attacker's chain beside it, a *wall*, has a liberty outside it.
+* (2) every point outside that is adjacent to the region holds an attacker's stone;
+* (3) no attacker's chain lies partly inside and partly outside;
+* (4) every attacker's chain adjacent to the region, a *wall*, has a liberty outside.
 
-``enclosed`` returns the least closed region. Two laws hold for a closed region:
+``enclosed`` returns the smallest closed region. The laws are:
 
-* What the DEFENDER can force inside without ever making a ko move (life, or no capture), it can
-  force on any larger region. It plays as inside and treats moves outside as passes. Its chains have
-  all their liberties inside, so no move outside takes one away. Inside, no wall can be captured.
-  Outside, the attacker may fill a wall's own liberties; then more of the attacker's stones can be
-  captured than inside. This only empties points of the attacker: the defender's stones are the same
-  at every step, and none of its chains has fewer liberties. An eye holds no stone of a wall,
-  because the wall's liberty outside would be a point of the eye with no defender's stone beside it.
-  A ko that the attacker takes has only the defender's stones as neighbours, so it is a ko inside
-  too.
-* What the ATTACKER can force inside (a capture, or no life), it can force on any larger region if
-  the walls are unconditionally alive by vital regions wholly outside (Benson 1976). Then no wall is
-  ever captured and each keeps a liberty, whatever the defender plays outside; the attacker treats
-  those moves as passes. The defender runs out of them, because the attacker captures nothing there.
+* If the DEFENDER can force life, or prevent capture, inside a closed region without a ko move, the
+  defender can do so on any larger region. The defender plays as inside and treats moves outside as
+  passes. All liberties of the defender's chains are inside, so no move outside takes one away.
+  Inside the region alone, no wall can be captured. On a larger region, the attacker may fill the
+  liberties that a wall has outside; then moves inside may capture the wall. Such a capture only
+  removes attacker's stones: at every step the defender's stones are the same, and none of the
+  defender's chains has fewer liberties. No eye of the defender contains a stone of a wall: the eye
+  would also contain the wall's liberty outside, which has no defender's stone beside it. A ko that
+  the attacker takes has only defender's stones as neighbours, so it is also a ko inside the region
+  alone.
+* If the ATTACKER can force a capture, or prevent life, inside a closed region, the attacker can do
+  so on any larger region, provided that the walls are unconditionally alive by vital regions wholly
+  outside (Benson 1976). Then no wall is ever captured, and each keeps a liberty, whatever the
+  defender plays outside. The attacker treats moves outside as passes. The defender runs out of
+  them, because the attacker captures nothing outside.
 
-Where such a strategy would answer a pass by a pass, which ends the game inside, the side passes and
-then plays as before that pass. The position is the same unless it bans a ko recapture, which the
-passes lift. Both laws are for ``ko=simple``, ``fill_eyes=true`` and a position without such a ban:
-otherwise a move outside can change the legal moves inside.
+Inside, a strategy may answer a pass by a pass, which ends the game. On a larger region the side
+also passes, and then plays as if the two passes had not been made. The position is the same, except
+that passes lift the ban on retaking a ko.
+
+Both laws hold for ``ko=simple``, ``fill_eyes=true`` and a position without a banned ko point.
+Otherwise a move outside can change the legal moves inside.
 """
 
 from __future__ import annotations
@@ -43,15 +46,15 @@ from typing import NamedTuple
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.grid import Grid
 
-SUBSTANTIAL = 3  # a group with as many stones is proposed before smaller ones
-SMALL = 20  # most empty points of a part that is cut off; larger parts use the nearest points
-REACH = 2  # steps from a group that is not enclosed to points of its next stones
-ROOMY = 10  # points of an eye, without stones of the other side, that make a group safe
-NEAR = 3  # steps within which stones of the other side count as surrounding
+SUBSTANTIAL = 3  # groups of at least so many stones are proposed before smaller groups
+SMALL = 20  # most empty points of a part of the board that counts as cut off
+REACH = 2  # steps that a group which is not enclosed may extend (``box``)
+ROOMY = 10  # least size of an eye, without stones of the other side, that makes a group safe
+NEAR = 3  # steps within which stones of the other side count as surrounding (``box``)
 
 
 class Board(NamedTuple):
-    """A board; stones as masks, by player."""
+    """A board, with the stones of each player as a mask."""
 
     grid: Grid
     stones: tuple[int, int]
@@ -61,7 +64,7 @@ class Board(NamedTuple):
         return self.grid.full & ~(self.stones[0] | self.stones[1])
 
     def chains(self, player: int, touching: int) -> Iterator[int]:
-        """The chains of ``player`` that have a stone in ``touching``."""
+        """Yields the chains of ``player`` that have a stone in the mask ``touching``."""
         left = self.stones[player] & touching
         while left:
             chain = self.grid.flood(left & -left, self.stones[player])
@@ -72,21 +75,27 @@ class Board(NamedTuple):
         return self.grid.near(chain) & self.empty
 
     def around(self, points: int) -> int:
-        """The points beside ``points``, without those."""
+        """Returns the points adjacent to the mask ``points``, without the points themselves."""
         return self.grid.near(points) & self.grid.full & ~points
 
 
 def board_of(grid: Grid, text: str) -> Board:
-    """The board of ``<board>`` text (``proof/FORMAT.md``)."""
+    """Reads a board from ``<board>`` text (``proof/FORMAT.md``)."""
     return Board(grid, grid.stones(text))
 
 
 # ---- regions -------------------------------------------------------------------------------------
 def enclosed(board: Board, defender: int, crucial: int, within: int | None = None) -> int:
-    """The least closed region: all points reachable from ``crucial`` without crossing an attacker's
-    stone, and the attacker's chains within.
+    """Returns the smallest closed region (module docstring), as a mask.
 
-    ``within`` is a mask that bounds the region; a bounded region need not be closed.
+    It consists of all points reachable from ``crucial`` without crossing an attacker's stone, and
+    of the attacker's chains that have all liberties inside.
+
+    Args:
+      board: the board.
+      defender: the player to whom the crucial stones belong.
+      crucial: mask of the crucial stones.
+      within: mask that bounds the region; a bounded region need not be closed.
     """
     grid, attacker = board.grid, board.stones[1 - defender]
     within = grid.full if within is None else within
@@ -103,7 +112,7 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
 
 
 def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
-    """Whether ``region`` is closed (module docstring); the whole board is."""
+    """Returns whether ``region`` is closed (module docstring). The whole board is closed."""
     attacker = board.stones[1 - defender]
     if crucial & ~region or board.around(region) & ~attacker:
         return False
@@ -116,8 +125,9 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
 
 
 def walls_are_alive(board: Board, defender: int, region: int) -> bool:
-    """Whether every wall of a closed ``region`` is unconditionally alive by vital regions outside
-    it.
+    """Returns whether all walls of a closed ``region`` are alive by what they have outside.
+
+    Alive means unconditionally alive by vital regions wholly outside ``region`` (Benson 1976).
     """
     walls = sum(board.chains(1 - defender, board.around(region)))
     return not walls & ~life.alive(
@@ -126,14 +136,14 @@ def walls_are_alive(board: Board, defender: int, region: int) -> bool:
 
 
 class Scope(NamedTuple):
-    """Scope of a verdict inside a region: which results hold on the whole board."""
+    """Which results inside a region provably hold on the whole board."""
 
     defender: bool  # results that the defender forces without ko moves
     attacker: bool  # results that the attacker forces
 
 
 def scope(board: Board, defender: int, crucial: int, region: int) -> Scope:
-    """The provable scope of a verdict inside ``region``."""
+    """Returns which results inside ``region`` provably hold on the whole board."""
     if region == board.grid.full:
         return Scope(True, True)
     closed = is_closed(board, defender, crucial, region)
@@ -141,21 +151,23 @@ def scope(board: Board, defender: int, crucial: int, region: int) -> Scope:
 
 
 def is_open(board: Board, region: int) -> bool:
-    """Whether a region of ``enclosed`` covers over half of the board: nothing encloses the
-    stones.
+    """Returns whether a region of ``enclosed`` covers more than half of the board.
+
+    Then the crucial stones do not count as enclosed.
     """
     return 2 * region.bit_count() > board.grid.full.bit_count()
 
 
 def box(board: Board, defender: int, crucial: int) -> int:
-    """A region for stones that nothing encloses: the points reachable inside a rectangle. It need
-    not be closed.
+    """Returns a region for crucial stones that are not enclosed. It need not be closed.
 
-    The rectangle contains the crucial chains, the points that they reach in ``REACH`` steps without
-    crossing an attacker's stone, and the attacker's stones within ``NEAR`` steps of them. Within
-    ``REACH`` lines of an edge it extends to the edge. The region also contains the liberties that a
-    defender's stone on one of those points would have; without them the attacker could not stop a
-    group that crawls along the edge.
+    The region has the points of a rectangle that the crucial stones can reach. The rectangle
+    contains the crucial chains, the points that they reach in ``REACH`` steps without crossing an
+    attacker's stone, and the attacker's stones within ``NEAR`` steps of the crucial chains. If the
+    rectangle comes within ``REACH`` lines of an edge, it extends to the edge.
+
+    The region also contains the points adjacent to the points reached in ``REACH`` steps. Without
+    these liberties the attacker could not stop a group that crawls along the edge.
     """
     grid, attacker = board.grid, board.stones[1 - defender]
     near = reached = sum(board.chains(defender, crucial)) | crucial
@@ -178,29 +190,35 @@ def box(board: Board, defender: int, crucial: int) -> int:
 
 # ---- crucial stones ------------------------------------------------------------------------------
 class Group(NamedTuple):
-    """Stones of one side that live or die together."""
+    """Stones of one side that are assumed to live or die together."""
 
     player: int
-    stones: int
-    area: int  # points reachable without crossing the other side's stones, or nearer to the group
+    stones: int  # mask
+    # Mask: the part of the board that the other side cuts off with the group, or else the group and
+    # the empty points nearer to its side.
+    area: int
 
 
 def proposed(board: Board) -> Group | None:
-    """The weakest substantial group enclosed by the other side; None if there is none.
+    """Returns the group that is most probably in question, or None if there is none.
 
-    A group is either the stones of one side in a part of the board that the other side cuts off and
-    that is small (at most ``SMALL`` empty points and half the board), or, elsewhere, stones joined
-    by points that are nearer to them (``_nearest``). Groups that are unconditionally alive or have
-    an eye of ``ROOMY`` points are excluded; so are groups inside the region of a cut-off group of
-    the other side. Order: groups of at least ``SUBSTANTIAL`` stones first, then fewest empty
-    points, then most stones.
+    There are two kinds of groups. A *cut-off* group consists of the stones of one side in a small
+    part of the board that the other side cuts off (at most ``SMALL`` empty points and half of the
+    board). Elsewhere, a group consists of stones that are joined by points nearer to them than to
+    the other side (``_nearest``).
+
+    Groups that are unconditionally alive or have an eye of ``ROOMY`` points are excluded. So are
+    groups inside the region of a cut-off group of the other side. Of the remaining groups, those
+    with at least ``SUBSTANTIAL`` stones come first, then those with the fewest empty points, then
+    those with the most stones.
     """
     cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
     regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}
 
     def is_inside(group: Group) -> bool:
-        """Whether ``group`` lies in the region of another group. If both lie in each other's, as in
-        a capturing race, neither is inside.
+        """Returns whether ``group`` lies inside the region of a group of the other side.
+
+        If each lies in the region of the other, as in a capturing race, neither counts as inside.
         """
         mine = regions.get(group, group.area)
         return any(
@@ -233,7 +251,7 @@ def _cut_off(board: Board, player: int) -> Iterator[Group]:
 
 
 def _safe(board: Board, player: int) -> int:
-    """The stones of ``player`` that are clearly safe."""
+    """Returns the stones of ``player`` that are alive or have an eye of ``ROOMY`` points."""
     grid, own, other = board.grid, board.stones[player], board.stones[1 - player]
     safe = life.alive(grid, own, board.empty)
     for part in grid.components(grid.full & ~own):
@@ -244,8 +262,9 @@ def _safe(board: Board, player: int) -> int:
 
 
 def _nearest(board: Board) -> Iterator[Group]:
-    """Groups of stones joined by the empty points that are nearer to them than to the other side's
-    stones. Only groups with stones of the other side near them.
+    """Yields groups of stones joined by empty points nearer to them than to the other side.
+
+    Safe groups are left out, and groups without stones of the other side near them.
     """
     grid, areas = board.grid, list(board.stones)
     while True:

@@ -1,5 +1,6 @@
-"""A study as an SGF record: the position, every first move as right or wrong, and its
-variations.
+"""Writes the report of a study as an SGF record.
+
+The record has the position, and each first move with a comment (right or wrong) and variations.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.variations import Variation
 
 ZONE = "SQ"
-"""SGF property of a zone: squares, which every viewer shows. Crucial stones have triangles instead,
-because a point has at most one mark.
+"""SGF property that marks the points of a zone with squares, which every viewer shows. Crucial
+stones are left out: they have triangles, and a point has at most one mark.
 """
 
 
 def record(report: Report, application: str) -> bytes:
-    """The SGF record. First moves of both sides follow the root."""
+    """Returns the SGF record of a report. The first moves of both sides follow the root node.
+
+    ``application`` is the value of the property AP.
+    """
     task = report.task
     root = Node(
         {
@@ -73,7 +77,7 @@ def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
 
 
 def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
-    """The comment on a first move."""
+    """Returns the SGF comment on a first move."""
     if move.right is None:
         return f"Unknown: {move.why}."
     words = [f"{'Right' if move.right else 'Wrong'}{_standing(report, move)}."]
@@ -96,7 +100,7 @@ def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
 
 
 def _standing(report: Report, move: MoveReport) -> str:
-    """``: white lives``; "" if the status is unknown."""
+    """Returns the status after a move, such as ": white lives"; "" if it is unknown."""
     return (
         ""
         if move.status is Status.UNKNOWN
@@ -112,7 +116,7 @@ _ENDS = {
 
 
 def _node(report: Report, start: Variation) -> Node:
-    """A variation as SGF nodes. Iterative, because variations can be long."""
+    """Converts a variation to SGF nodes. It is iterative, because variations can be long."""
     top = Node()
     todo = [(start, top)]
     while todo:

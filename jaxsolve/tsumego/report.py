@@ -1,4 +1,4 @@
-"""Report of a study in sentences and variations, for the terminal, JSON and SGF."""
+"""The report of a study, in sentences and variations: input of terminal, JSON and SGF output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxsolve.tsumego.study import First, Move, Row, Study
 from jaxsolve.tsumego.variations import Variation
 
 Find = Callable[[Row], "Path | None"]
-"""Maps a row to the path of its certificate, or None."""
+"""Returns the path of the certificate of a row, or None if there is none."""
 
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
@@ -28,15 +28,15 @@ ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
 
 @dataclass
 class MoveReport:
-    """Report of a first move: its status and the variations that show it."""
+    """Report of a first move: the status after it, and variations that show the status."""
 
     move: str
     right: bool | None
     status: Status
     question: StatusQuestion | None  # the question whose proof gives the variations
-    row: Row | None  # its row; the root's row where the proof at the root refutes the move
-    own: bool  # the question was searched after this move
-    # variations from the move on; None: unknown, or not in the proof at the root
+    row: Row | None  # the result of ``question``, searched after the move or at the root
+    own: bool  # whether ``question`` was searched after this move; False: at the root
+    # Variations that begin with the move; None: unknown, or not in the proof at the root.
     play: Variation | None
     why: str = ""  # why there are no variations, or no status
     shows: str = ""  # what the proof shows, in one or two words
@@ -47,22 +47,22 @@ class MoveReport:
 
     @property
     def line(self) -> list[str]:
-        """The move and its main line."""
+        """The moves of the main line, beginning with this move."""
         return [self.move] if self.play is None else [step.move for step in self.play.line()]
 
     @property
     def end(self) -> str:
-        """How the main line ends, in a word; "" if it does not."""
+        """How the game ends in the main line, in words; "" if the line is cut before the end."""
         return "" if self.play is None else ENDS.get(self.play.line()[-1].end, "")
 
 
 @dataclass
 class FirstReport:
-    """Report of the position with one side to move first."""
+    """Report of the given position with one side to move first."""
 
     first: First
     sentence: str
-    reach: str  # scope of the verdict in words; "" if there is none
+    reach: str  # where the verdict holds, in words; "" if the status is unknown
     moves: list[MoveReport] = field(default_factory=list)
 
     @property
@@ -76,7 +76,7 @@ class FirstReport:
 
 @dataclass
 class Report:
-    """Report of a task."""
+    """Report of a task, for either side moving first."""
 
     task: Task
     firsts: list[FirstReport]
@@ -87,8 +87,13 @@ class Report:
 
 
 def make_report(study: Study, find: Find) -> Report:
-    """The report of what ``study`` has found so far. Raises ValueError if a certificate of a row
-    cannot be read.
+    """Makes the report of what ``study`` has found so far.
+
+    Args:
+      study: the study, finished or not.
+      find: returns the path of the certificate of a row.
+
+    Raises ValueError if a certificate cannot be read.
     """
     teller = _Reporter(study.task, find)
     firsts = [
@@ -140,16 +145,16 @@ class _Reporter:
         return found
 
     def _own(self, first: First, move: Move) -> MoveReport:
-        """Report of a move by the most informative proof of its own. For a right move it proves
-        what the side reaches, for a wrong move what the other side reaches.
+        """Reports a move by the most informative of the proofs that were searched after it.
+
+        For a right move this is a proof of what the side reaches, for a wrong move a proof of what
+        the other side reaches.
         """
         aims = (
             (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
         )
         status = first.status_after(move)
-        if (
-            status is Status.SEKI
-        ):  # show both sides passing, not the defender's failing attempts at more
+        if status is Status.SEKI:  # show how both sides pass, not how the defender fails to live
             aims = (NOT_CAPTURED, *aims)
         elif (
             not move.right
@@ -159,7 +164,7 @@ class _Reporter:
             aims = (
                 CAPTURED,
                 *aims,
-            )  # show the loss after a lost ko, which the other proofs understate
+            )  # show the capture after a lost ko, which the other proofs do not contain
         question = next(filter(None, map(move.best, aims)), None)
         if question is None and move.right:
             return self._of_the_root(first, move)
@@ -178,7 +183,7 @@ class _Reporter:
         )
 
     def _of_the_root(self, first: First, move: Move) -> MoveReport:
-        """Report of a move that is right because the proof at the root begins with it."""
+        """Reports a move that is right because a proof at the root begins with it."""
         question = next(
             aim.question for aim in first.own_aims if first.begins_with(aim) == move.move
         )
@@ -200,7 +205,7 @@ class _Reporter:
         )
 
     def _shows(self, answers: statuses.Answers, question: StatusQuestion) -> str:
-        """The result of a question's proof, and who wins kos there if that matters."""
+        """Returns the result that a question's proof shows, and who wins kos if that matters."""
         answer = bool(answers[question])
         if self.task.given.killall is not None:
             return "alive" if answer else "no life"
@@ -249,7 +254,7 @@ def _why_unknown(move: Move) -> str:
 
 
 def repeats(report: Report) -> bool:
-    """Whether a status is unknown only because play can repeat. Superko would forbid that."""
+    """Returns whether something is unknown because play can repeat, which superko forbids."""
     rows = [
         row
         for each in report.firsts
@@ -264,7 +269,7 @@ def repeats(report: Report) -> bool:
 
 
 def _from_line(row: Row, player: int) -> list[Variation]:
-    """The line of a row, for a proof that is missing or too large."""
+    """Returns the main line of a row as variations, for a proof that is missing or too large."""
     after: list[Variation] = []
     for number, move in reversed(list(enumerate(row["line"]))):
         after = [Variation(move, player ^ number & 1, after)]
@@ -273,7 +278,7 @@ def _from_line(row: Row, player: int) -> list[Variation]:
 
 # ---- sentences -----------------------------------------------------------------------------------
 def verb(task: Task, status: Status) -> str:
-    """A status as a verb; in Killall-Go ``dies`` means that White does not live."""
+    """Returns a status as a verb; in Killall-Go *dies* becomes "does not live"."""
     return (
         "does not live"
         if task.given.killall is not None and status is Status.DIES
@@ -282,7 +287,7 @@ def verb(task: Task, status: Status) -> str:
 
 
 def phrase(task: Task, status: Status) -> str:
-    """A status as the predicate of a sentence: ``lives``, ``has a seki``."""
+    """Returns a status as the predicate of a sentence, such as "lives" or "has a seki"."""
     return (
         f"has a {status.value}"
         if status in (Status.SEKI, Status.SEKI_IN_KO)
@@ -291,7 +296,7 @@ def phrase(task: Task, status: Status) -> str:
 
 
 def sentence(report: Report, each: FirstReport) -> str:
-    """The verdict as a sentence, such as ``white first: white lives with B1``."""
+    """Returns the verdict as a sentence, such as "white first: white lives with B1"."""
     task, first = report.task, each.first
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
@@ -308,7 +313,7 @@ def sentence(report: Report, each: FirstReport) -> str:
         )
         names: dict[Status, list[str]] = {status: []}
         for move in each.moves:
-            # a right move can reach another result: a certain seki instead of a ko for life
+            # Right moves can differ in status: one gives a ko for life, another a seki without ko.
             if move.right:
                 names.setdefault(
                     status if move.status is Status.UNKNOWN else move.status, []
@@ -323,7 +328,7 @@ def sentence(report: Report, each: FirstReport) -> str:
 
 
 def _bounds(task: Task, first: First) -> str:
-    """The known bounds of an unknown status, in parentheses."""
+    """Returns the known bounds of an unknown status in words, in parentheses."""
     if task.given.killall is not None:
         return ""
     against, for_ = first.bounds
@@ -341,7 +346,7 @@ def _bounds(task: Task, first: First) -> str:
 
 
 def reach(task: Task, status: Status) -> str:
-    """The scope of a verdict, in words."""
+    """Returns where a verdict holds, in words: on the whole board or inside the region only."""
     if status is Status.UNKNOWN:
         return ""
     if task.whole:

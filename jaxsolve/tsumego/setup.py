@@ -1,6 +1,6 @@
 """Builds a life-and-death task from the user's input: board, crucial stones and region.
 
-Proposes the crucial stones and the region if they are not given.
+Crucial stones and region that are not given are proposed (``tsumego/enclosure.py``).
 """
 
 from __future__ import annotations
@@ -29,41 +29,42 @@ CHOOSE = "choose others with --crucial P2,Q3"
 _KEPT = (
     "ko",
     "fill_eyes",
-)  # rule options that the user may choose; the command sets the others
+)  # rule options taken from the user's input; ``Task.rules`` sets the others
 
 
 @dataclass(frozen=True)
 class Given:
-    """A position as given by the user."""
+    """A Go position as given by the user, with the marks and rule options that came with it."""
 
     name: str
     size: int
     board: str  # ``<board>`` of the certificate format
     side: int | None = None  # to move; None if not given
-    ko: str | None = None  # the point that this side may not retake
+    ko: str | None = None  # the ko point that ``side`` may not retake
     marks: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
-    where: str = ""  # which position of a record
+    where: str = ""  # the place of the position in an SGF record, in words
     title: str = ""
     options: Mapping[str, str] = field(
         default_factory=dict
-    )  # of a tsumego rule set that came with it
-    killall: str | None = None  # rule-set id, for Killall-Go
+    )  # options of the tsumego rule set that came with the position
+    killall: str | None = None  # rule-set id of Killall-Go; None for other rules
 
 
 @dataclass(frozen=True)
 class Task:
-    """A life-and-death task: crucial stones of the defender and the region; points are masks of
-    ``grid``.
+    """A life-and-death task: crucial stones, the region, and rule options.
+
+    Sets of points are masks of ``grid``.
     """
 
     given: Given
-    defender: int
+    defender: int  # player of the crucial stones
     crucial: int  # 0: any stone of the defender (Killall-Go)
-    region: int
+    region: int  # where stones may be placed
     options: Mapping[str, str]  # ``ko`` and ``fill_eyes``
     remarks: tuple[
         tuple[str, str], ...
-    ]  # (topic, sentence for the user): how stones and region were chosen
+    ]  # (topic, sentence for the user) about the choice of crucial stones and region
 
     @functools.cached_property
     def grid(self) -> grids.Grid:
@@ -79,8 +80,9 @@ class Task:
         return self.region == self.grid.full
 
     def rules(self, question: StatusQuestion) -> str:
-        """The rule-set id of a question. Killall-Go has a single one, whose goal is that White
-        lives.
+        """Returns the rule-set id whose goal is that of ``question``.
+
+        Killall-Go has the same id for all questions. Its goal is that White lives.
         """
         if self.given.killall is not None:
             return self.given.killall
@@ -98,25 +100,31 @@ class Task:
         return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
 
     def answer(self, question: StatusQuestion, proved: bool) -> bool:
-        """The answer to ``question`` if the goal of its rule set is proved or disproved."""
+        """Returns the answer to ``question`` when the goal of its rules was proved or disproved.
+
+        In Killall-Go the goal is always to live, so proving it answers ``kill`` in the negative.
+        """
         return proved if self.given.killall is None or question.goal == "live" else not proved
 
     def name(self, question: StatusQuestion) -> str:
-        """Name of the question in files and tables."""
+        """Returns the name of the question in files and tables."""
         return "live" if self.given.killall is not None else question.name
 
     def root(self, side: int) -> str:
-        """The position with ``side`` to move, as text; a ko ban applies only to the side given with
-        it.
+        """Returns the position with ``side`` to move, as text.
+
+        A ko ban of the given position applies only to the side that was given to move.
         """
         ko = f" ko={self.given.ko}" if self.given.ko is not None and side == self.given.side else ""
         return f"{self.given.board} {SIDES[side][0]}{ko}"
 
     @functools.cached_property
     def scope(self) -> enclosure.Scope:
-        """Scope of the verdicts on the whole board. It is empty for a smaller region where a move
-        outside can lift a ban inside: under superko, with a ko ban in the position itself, and
-        where eyes may not be filled (the capture of a wall can turn a point into an eye or not).
+        """Which results provably hold on the whole board.
+
+        For a region smaller than the board, no result does if a move outside can change the legal
+        moves inside. This is so under superko, with a ko ban in the position, and if eyes may not
+        be filled (the capture of a wall can make a point an eye or not).
         """
         banned = (
             self.options.get("ko", "simple") != "simple"
@@ -130,11 +138,16 @@ class Task:
 
 # ---- reading -------------------------------------------------------------------------------------
 def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
-    """The position named by ``text``: an SGF file with or without variations, or any input of
-    ``jaxsolve solve``.
+    """Reads the position of a task.
+
+    Args:
+      text: an SGF file with or without variations, ``-`` for SGF on standard input, or any position
+        that ``jaxsolve solve`` takes.
+      game: rule-set id, or None for the default.
+      options: rule options.
 
     Raises:
-      FormatError: one sentence.
+      FormatError: the position cannot be read or is not a Go position.
     """
     _refuse_whole_games(game)
     data = _sgf(text)
@@ -148,7 +161,8 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
         marked = sgf.read_marked(data)
         record, side = marked.record, marked.record.to_move
         if record.has_setup and side is None and not record.moves:
-            record = dataclasses.replace(record, to_move=0)  # both sides' turns are studied
+            # The record needs a side to move; the study lets either side move first.
+            record = dataclasses.replace(record, to_move=0)
         else:
             side = -1
         rules = _rules_of(record.properties.get("rules", ""), game, record.size)
@@ -167,7 +181,10 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
 
 
 def _sgf(text: str) -> bytes | None:
-    """The bytes of an SGF record, or None if ``text`` names something else. Raises FormatError."""
+    """Returns the bytes of the SGF record that ``text`` names, or None for other texts.
+
+    Raises FormatError if the file cannot be read or is not an SGF record.
+    """
     if text == "-":
         data = sys.stdin.buffer.read()
         if b"(;" not in b"".join(data[:4096].split()):
@@ -189,7 +206,13 @@ def _sgf(text: str) -> bytes | None:
 
 
 def _rules_of(phrase: str, game: str | None, size: int) -> str:
-    """``game``, else the record's own life-and-death rule set, else the default one of its size."""
+    """Returns the rule-set id for an SGF record.
+
+    Args:
+      phrase: the rules property of the record; used if it is a life-and-death rule set.
+      game: rule-set id of the user; it takes precedence.
+      size: board size, for the default ``tsumego-<size>``.
+    """
     if game is not None:
         return game
     phrase = phrase.replace("\\", "").strip()
@@ -207,7 +230,7 @@ def _refuse_whole_games(game: str | None) -> None:
 
 
 def _pairs(fields: list[str]) -> dict[str, str]:
-    """``key=value`` texts as a mapping."""
+    """Converts texts ``key=value`` to a mapping."""
     parts = [field.partition("=") for field in fields]
     return {name: value for name, _, value in parts}
 
@@ -243,8 +266,14 @@ def _given(name: str, game: Game, text: str, title: str = "") -> Given:
 
 # ---- choosing ------------------------------------------------------------------------------------
 def choose(given: Given, crucial: str | None, region: str | None) -> Task:
-    """The task. Crucial stones and region are taken from the arguments, else from the record's
-    marks, else proposed.
+    """Builds the task, and proposes crucial stones and region if they are not given.
+
+    Args:
+      given: the position.
+      crucial: points of the crucial stones, such as ``P2,Q3``. None: the marked stones of the
+        record, or those of its rule set, or a proposed group.
+      region: ``auto``, ``all``, or points such as ``A1-D3,E1``. None: the region of the rule set,
+        or ``auto``.
 
     Raises:
       FormatError: stones of both colours, an empty point, several kinds of marks, no group to
@@ -268,7 +297,11 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
 
 
 def _points(given: Given, text: str, what: str) -> int:
-    """Mask of a comma-separated list of points and rectangles (two opposite corners, ``A1-C3``)."""
+    """Parses a comma-separated list of points and rectangles to a mask.
+
+    A rectangle is written as two opposite corners, ``A1-C3``. ``what`` names the list in error
+    messages. Raises FormatError.
+    """
     size, grid = given.size, grids.gtp(given.size)
     mask = 0
     try:
@@ -293,7 +326,7 @@ def _points(given: Given, text: str, what: str) -> int:
 
 
 def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
-    """Mask of the crucial stones, and their source."""
+    """Returns the mask of the crucial stones, and a phrase about them and their source."""
     if text is not None:
         mask, source = _points(given, text, "--crucial"), "named with --crucial"
     elif given.marks:
@@ -308,7 +341,7 @@ def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
 
 
 def _one_colour(stones: Board, mask: int, what: str) -> None:
-    """Raises FormatError unless all of ``mask`` are stones of one colour."""
+    """Raises FormatError unless all points of ``mask`` hold stones of one colour."""
     if empty := mask & stones.empty:
         raise FormatError(
             f"{what} names {_some(stones, empty)}, where there is no stone: crucial points are"
@@ -365,7 +398,7 @@ def _some(stones: Board, mask: int, most: int = 6) -> str:
 def _region(
     given: Given, stones: Board, defender: int, crucial: int, text: str | None
 ) -> tuple[int, str]:
-    """Mask of the region, and a sentence about it."""
+    """Returns the mask of the region, and a sentence about the choice of the region."""
     full, source = stones.grid.full, "named with --region"
     if text is None and given.options.get("region", "all") != "all":
         text, source = given.options["region"], "named by the rule set"

@@ -1,25 +1,27 @@
-"""Status of crucial stones (lives, seki, dies, each perhaps in ko), derived from answered
-questions.
+"""Status of crucial stones (lives, seki, dies, each perhaps in ko), derived from questions.
 
-Two goals: ``live``, can the defender make the crucial stones unconditionally alive; ``kill``, can
-the attacker capture all of them. Two passes mean that the goal is not reached. Two ko settings:
-under ``AGAINST`` only the attacker may make moves that start or take a ko, as if the defender lost
-every ko; under ``FOR`` only the defender may. The result under a normal ko rule lies between these:
-a side that succeeds while only the other side may make ko moves needs no ko move of its own, and
-restricting the other side's ko moves does not hurt it.
+A question has one of two goals. ``live``: can the defender make the crucial stones unconditionally
+alive? ``kill``: can the attacker capture all of them? If both sides pass, the goal is not reached.
 
-One setting gives one value:
+A question also has one of two ko settings. Under ``AGAINST`` only the attacker may make moves that
+start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
+result under a normal ko rule lies between the results of the two settings: a side that succeeds
+although only the other side may make ko moves needs no ko move, and a normal ko rule only restricts
+the ko moves of the other side.
+
+The answers under one setting give a value:
 
     ==========  ==========  ==================================================================
     live        kill        value
     ==========  ==========  ==================================================================
     yes         (no)        LIVES; kill is implied: living stones are not captured
     (no)        yes         DIES; live is implied
-    no          no          SEKI: the attacker prevents two eyes, the defender the capture
+    no          no          SEKI: the attacker prevents life, the defender prevents capture
     ==========  ==========  ==================================================================
 
-The two values give the status. AGAINST is never above FOR (live under AGAINST implies live under
-FOR, kill under FOR implies kill under AGAINST), so fewer questions suffice:
+The values under both settings give the status. The value under AGAINST is never above the value
+under FOR: live under AGAINST implies live under FOR, and kill under FOR implies kill under AGAINST.
+Therefore not all four questions have to be searched.
 
     ==========  ==========  ==================  ==================
     AGAINST     FOR         defender first      attacker first
@@ -32,17 +34,19 @@ FOR, kill under FOR implies kill under AGAINST), so fewer questions suffice:
     DIES        SEKI        seki in ko          dies in ko
     ==========  ==========  ==================  ==================
 
-*lives*, *seki* and *dies* hold whoever wins kos. *in ko* names the value that the side moving first
-gets by winning the ko; if it loses the ko, it gets the other value. Every other case is *unknown*,
-with the known bounds.
+*lives*, *seki* and *dies* hold whoever wins kos. The statuses *in ko* name the value that the side
+moving first gets by winning the ko. If that side loses the ko, the result is the other value. In
+all other cases the status is *unknown*, and bounds of the two values are reported.
 
-Two consequences. Life is unconditional life: a group whose second eye is a ko point that it can
-never fill is not alive, even where only it may make ko moves; it is a SEKI there, because it cannot
-be captured. And *unknown* may mean that under ``ko=simple`` play can repeat without end; superko
-rules decide such positions.
+Life means unconditional life. Consider a group whose second eye is a ko point that it can never
+fill. It is not alive, even if only the defender may make ko moves. Under that setting its value is
+SEKI, because it cannot be captured.
 
-Killall-Go has one question, whether White can live anywhere: *lives*, or *dies* (White does not
-live).
+*unknown* may mean that under ``ko=simple`` play can repeat without end. Superko rules decide such
+positions.
+
+Killall-Go has one question: can White live anywhere? The status is *lives*, or *dies* (White does
+not live).
 """
 
 from __future__ import annotations
@@ -102,13 +106,13 @@ _IN_KO = {
 }
 
 Answers = Mapping[StatusQuestion, "bool | None"]
-"""Answers so far. True: the goal can be reached. False: the other side prevents it. None: a limit
-was reached. Questions not yet searched are absent.
+"""Answers to questions. True: the goal can be reached. False: the other side prevents it. None:
+undecided, for example because a limit was reached. Questions still to be searched are absent.
 """
 
 
 class Bounds(NamedTuple):
-    """Least and greatest possible value."""
+    """Least and greatest possible value under one ko setting."""
 
     least: Value
     most: Value
@@ -119,7 +123,7 @@ class Bounds(NamedTuple):
 
 
 class Bounded(NamedTuple):
-    """Bounds of both values."""
+    """Bounds of the values under both ko settings."""
 
     against: Bounds
     for_: Bounds
@@ -137,9 +141,9 @@ def _alone(answers: Answers, ko: Ko) -> tuple[Value, Value]:
 
 
 def bounded(answers: Answers) -> Bounded:
-    """The bounds that the answers imply.
+    """Returns the bounds that the answers imply for the values under both ko settings.
 
-    Raises ValueError if the answers contradict each other; then one of them is wrong.
+    Raises ValueError if the answers contradict each other; then at least one of them is wrong.
     """
     (against_least, against_most), (for_least, for_most) = (
         _alone(answers, Ko.AGAINST),
@@ -156,7 +160,7 @@ def bounded(answers: Answers) -> Bounded:
 
 
 def status(answers: Answers, defender_first: bool) -> Status:
-    """The status, by the table in the module docstring."""
+    """Returns the status by the table in the module docstring; UNKNOWN if a value is unknown."""
     found = bounded(answers)
     if not found.known:
         return Status.UNKNOWN
@@ -167,7 +171,7 @@ def status(answers: Answers, defender_first: bool) -> Status:
 
 
 def answer(answers: Answers, question: StatusQuestion) -> bool | None:
-    """The answer to one question that all answers together imply; None if they leave it open."""
+    """Returns the answer to ``question`` that all answers together imply, or None if open."""
     found = bounded(answers)
     least, most = found.against if question.ko is Ko.AGAINST else found.for_
     if question.goal == "live":
@@ -176,11 +180,11 @@ def answer(answers: Answers, question: StatusQuestion) -> bool | None:
 
 
 def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
-    """The next question to search; None if the status is known or every relevant question has been
-    searched.
+    """Returns the next question to search.
 
-    The best possible result of the side moving first comes first, then that of the other side; each
-    often settles the status alone.
+    Returns None if the status is known, or if every question that could decide it was searched. The
+    first question is about the best possible result of the side moving first, the second about the
+    best possible result of the other side. Each of them often settles the status alone.
     """
     order = (
         (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
@@ -194,7 +198,7 @@ def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | No
 
 
 class Aim(NamedTuple):
-    """A possible aim of the side moving first: the answer ``wanted`` to a question."""
+    """A result that a side may try to reach: the answer ``wanted`` to ``question``."""
 
     question: StatusQuestion
     wanted: bool
@@ -215,10 +219,10 @@ ATTACKERS_AIMS = (
 
 
 def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
-    """The most ambitious aim that the side moving first is known to reach; None if there is none.
+    """Returns the best aim that the side moving first is known to reach, or None.
 
-    A first move is right if it reaches this aim. Aims that need no ko come first, the most
-    ambitious leading; then those reached by winning the ko.
+    The aims of a side are ordered from the best. Aims that need no ko come before aims that are
+    reached by winning a ko.
     """
     return next(
         (

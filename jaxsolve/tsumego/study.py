@@ -1,5 +1,7 @@
-"""Study of a task, question by question: the status with either side first, and of every first
-move.
+"""Study of a task: searches questions until the status and the right first moves are known.
+
+The status is determined for either side moving first, and after every first move. Questions and
+aims are defined in ``tsumego/status.py``. The *root* is the given position.
 """
 
 from __future__ import annotations
@@ -16,16 +18,17 @@ from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Aim, Bounded, Ko, Status, StatusQuestion
 
 Row = Mapping[str, Any]
-"""A result as written by ``jaxsolve.commands.answer.fields``; ``certificate`` is the path of the
-proof, or None.
+"""The result of one question, as JSON values (``jaxsolve.commands.answer.fields``).
+
+The field ``certificate`` is the path of the proof, or None.
 """
 
 
-A_TURN = 8  # first moves searched in a row before the other side's turn
+A_TURN = 8  # first moves of one side that are searched before moves of the other side
 
 
 class StudyProblem(NamedTuple):
-    """A question about one position, with an id."""
+    """A question as a search problem: an id, the rule-set id, and the position as text."""
 
     id: str
     rules: str
@@ -33,30 +36,29 @@ class StudyProblem(NamedTuple):
 
 
 Answerer = Callable[[Sequence[StudyProblem]], "Sequence[Row | None]"]
-"""Searches problems of one rule set. None for one that was not searched (interrupted, or the total
-limit is used up).
+"""Searches problems of one rule set and returns a row for each. The row is None for a problem that
+was not searched, because of an interruption or because the total limit is used up.
 """
 
 
 @dataclass
 class Move:
-    """A first move, with its questions and answers."""
+    """A first move, with the answers about the position after the move."""
 
     move: str
-    position: str  # after it
-    right: bool | None = (
-        None  # no other first move, nor a pass, is better, whoever wins kos; None: unknown
-    )
-    answers: dict[StatusQuestion, bool | None] = field(
-        default_factory=dict
-    )  # about the position after the move
-    rows: dict[StatusQuestion, Row] = field(
-        default_factory=dict
-    )  # of questions searched after the move; other answers follow from the root
+    position: str  # the position after the move
+    # Whether no other first move and no pass is better, whoever wins kos; None: unknown.
+    right: bool | None = None
+    # Answers about the position after the move. Those without a row follow from the root, or the
+    # question was not searched (None).
+    answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
+    # Results of the questions that were searched after the move.
+    rows: dict[StatusQuestion, Row] = field(default_factory=dict)
 
     def best(self, aims: Sequence[Aim]) -> StatusQuestion | None:
-        """The question of the first of ``aims`` that is reached after this move and has a proof of
-        its own.
+        """Returns the question of the first of ``aims`` that a search after this move proved.
+
+        Returns None if there is no such aim.
         """
         return next(
             (
@@ -70,10 +72,10 @@ class Move:
 
 @dataclass
 class First:
-    """Knowledge about the position with one side to move first."""
+    """What is known about the root with one side to move first."""
 
-    side: int
-    root: str
+    side: int  # the side that moves first
+    root: str  # the root with that side to move, as text
     defender_first: bool
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
     rows: dict[StatusQuestion, Row] = field(default_factory=dict)
@@ -91,11 +93,14 @@ class First:
 
     @property
     def aim(self) -> Aim | None:
-        """The most ambitious aim that the side moving first is known to reach."""
+        """The best aim that the side moving first is known to reach; None if there is none."""
         return statuses.best_aim(self.answers, self.defender_first)
 
     def begins_with(self, aim: Aim) -> str | None:
-        """The first move of the root's proof of ``aim``; None if there is no such proof."""
+        """Returns the first move of the proof at the root that the side reaches ``aim``.
+
+        Returns None if there is no such proof.
+        """
         row = self.rows.get(aim.question)
         return (
             None
@@ -115,8 +120,9 @@ class First:
 
     @property
     def refuting(self) -> StatusQuestion | None:
-        """The question whose proof refutes every first move; None if one succeeds or nothing is
-        known.
+        """The question whose proof at the root shows that the other side reaches its best aim.
+
+        That proof refutes every first move. None if there is no such proof.
         """
         return next(
             (
@@ -128,7 +134,12 @@ class First:
         )
 
     def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
-        """The side's aims that are reached if ``answers`` hold after ``move``, or after a pass."""
+        """Returns which aims the side moving first reaches by a move or a pass.
+
+        Args:
+          answers: answers about the position after the move or pass.
+          move: the move; if a proof at the root begins with it, its aim is reached. None: a pass.
+        """
         shown = {
             aim.question: aim.wanted
             for aim in self.own_aims
@@ -136,20 +147,23 @@ class First:
         }
         found = [
             (aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
-        ]  # an open answer may follow from either
+        ]  # ``answer`` combines searches after the move with proofs at the root
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: statuses.Answers) -> None:
-        """Sets ``right`` of every first move.
+        """Sets ``right`` of every first move, and ``complete``.
 
-        It is True if no other first move, nor a pass, reaches strictly more of the side's aims, and
-        None if that is open. ``passing``: answers about the position after a pass.
+        A move is right if no other first move and no pass reaches strictly more of the side's aims.
+        A move that reaches no aim is wrong. ``right`` is None if this is not yet known.
+
+        Args:
+          passing: answers about the position after a pass.
         """
         vectors = [self.reached(move.answers, move.move) for move in self.moves]
         passed = [
             None if here is not False and after is None else here is not False and after
             for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
-        ]  # a pass does not reach what is unreachable here
+        ]  # a pass does not reach an aim that is unreachable at the root
         options = Counter([*vectors, tuple(passed)])
         found = {vector: _is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
@@ -157,8 +171,9 @@ class First:
         self.complete = all(move.right is not None for move in self.moves)
 
     def learn_from(self, move: Move) -> None:
-        """Takes over what the side reaches by a first move. A limit may have left the same question
-        open at the root.
+        """Adds the aims that the side reaches by ``move`` to the answers about the root.
+
+        A limit may have left these questions open at the root.
         """
         for aim in self.own_aims:
             if (
@@ -168,17 +183,18 @@ class First:
                 self.answers[aim.question] = aim.wanted
 
     def status_after(self, move: Move) -> Status:
-        """Status of the stones after a first move, with the other side to answer."""
+        """Returns the status of the crucial stones after ``move``, with the other side to move."""
         return statuses.status(move.answers, self.defender_first)
 
 
 Reached = tuple["bool | None", ...]
-"""Whether each aim of a side is reached; None: unknown."""
+"""For each aim of a side, in order, whether it is reached; None: unknown."""
 
 
 def _is_best(one: Reached, options: Counter[Reached]) -> bool | None:
-    """Whether no option reaches strictly more than ``one``; None if that is open. ``one`` is among
-    the options.
+    """Returns whether ``one`` reaches an aim and no option reaches strictly more than ``one``.
+
+    Returns None if this is not known. ``options`` counts all options, including ``one`` itself.
     """
     others = [other for other, count in options.items() if other != one or count > 1]
     if any(_certainly_more(other, one) for other in others) or not any(
@@ -203,8 +219,15 @@ def _perhaps_more(other: Reached, one: Reached) -> bool:
 
 
 class Study:
-    """Study of ``task``; ``answerer`` searches its problems. ``firsts`` grows during ``run`` and
-    may be read at any time.
+    """A study of one task.
+
+    Args:
+      task: the task.
+      answerer: searches the questions.
+
+    Attributes:
+      firsts: what is known for either side moving first. It grows during ``run`` and may be read at
+        any time, for example after an interruption.
     """
 
     def __init__(self, task: Task, answerer: Answerer):
@@ -215,11 +238,14 @@ class Study:
         ]
 
     def run(self) -> None:
-        """Searches the root's questions for either side first, then those of every first move. The
-        side whose move makes a difference comes first.
+        """Searches the questions about the root, then those about the first moves.
+
+        Both sides alternate, so that no side uses up the total limit alone. If the status is the
+        same for either side moving first, a side whose first moves are all refuted takes the first
+        turn.
         """
         waiting = self.firsts
-        while waiting:  # in turn: one side must not use up the total limit
+        while waiting:  # both sides in turn, so that no side uses up the total limit
             waiting = [first for first in waiting if self._stand(first)]
         turns = [
             self._moves(first)
@@ -232,13 +258,14 @@ class Study:
 
     @property
     def _settled(self) -> bool:
-        """Whether the status is the same whoever moves first."""
+        """Whether the status is the same for either side moving first."""
         return len({first.status for first in self.firsts}) == 1
 
     # ---- status of the root ----------------------------------------------------------------------
     def _stand(self, first: First) -> bool:
-        """Searches the next question about the root; False if there is none or it was not
-        searched.
+        """Searches the next question about the root.
+
+        Returns False if no question is left, or if the question was not searched.
         """
         question = statuses.next_question(first.answers, first.defender_first)
         if question is None:
@@ -266,11 +293,13 @@ class Study:
 
     # ---- first moves -----------------------------------------------------------------------------
     def _moves(self, first: First) -> Iterator[First]:
-        """Lists and searches the first moves: does a move reach the side's aim and, if not, what is
-        the status after it. Yields after every few questions to the other side, so that one side
-        does not use up the total limit.
+        """Lists the first moves of a side and searches the questions about them.
 
-        A pass is not listed: its value is the status with the other side first.
+        The first question is whether a move reaches the best aim of the side. Further questions
+        find the status after the move. If the proof at the root refutes all moves, nothing is
+        searched. A pass is not listed, because its result is the status with the other side first.
+
+        Yields ``first`` after every ``A_TURN`` questions, so that the other side gets its turn.
         """
         question = first.aim.question if first.aim is not None else first.refuting
         if question is None:
@@ -280,7 +309,7 @@ class Study:
             first.over, first.complete = verdict.reason, True
             return
         self._list(first)
-        if first.aim is None:  # the proof at the root refutes all of them
+        if first.aim is None:  # the proof at the root refutes all first moves
             for move in first.moves:
                 move.right = False
             first.complete = True
@@ -307,7 +336,7 @@ class Study:
         return checkers.find("go").rules(self.task.rules(question))
 
     def _list(self, first: First) -> None:
-        """Lists all first moves with the answers known in advance.
+        """Lists all first moves, with the answers that are known without a search.
 
         An aim that is unreachable at the root is unreachable by every move. A move that a ko
         setting forbids reaches no aim under that setting.
@@ -347,7 +376,10 @@ class Study:
             first.learn_from(move)
 
     def _next(self, first: First) -> tuple[StatusQuestion, list[Move]] | None:
-        """The next question about undecided moves, and those moves."""
+        """Returns the next question to search after first moves, and the moves that it is about.
+
+        Returns None if no question is left.
+        """
         waiting: dict[StatusQuestion, list[Move]] = {}
         for move in first.moves:
             question = statuses.next_question(move.answers, not first.defender_first)

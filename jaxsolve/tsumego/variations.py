@@ -1,4 +1,4 @@
-"""Small trees of variations from a proof: replies, answers, and how each variation ends."""
+"""Extracts a small tree of variations from a proof, for display."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from jaxsolve.proof.reading import Edge, Proof
 REPLIES = (
     4,
     2,
-)  # replies shown at the losing side's first and second turn; later turns show one
-MAX_MOVES = 160  # of all variations of a first move
-LONGEST = 60  # moves of a variation
+)  # number of replies shown at the losing side's first and second turn; one at later turns
+MAX_MOVES = 160  # moves of all variations of a first move together
+LONGEST = 60  # moves of one variation
 
 
 @dataclass
 class Variation:
-    """A move and its continuations, the main line first."""
+    """A move and its continuations; the first continuation is the main line."""
 
     move: str
     player: int
     after: list[Variation] = field(default_factory=list)
     # why the game is over (a leaf reason of FORMAT.md); "" if play goes on or the line is cut
     end: str = ""
-    zone: str | None = None  # zone of the position after the move, in the proof
+    zone: str | None = None  # zone of the position after the move, if the proof has it
 
     def line(self) -> list[Variation]:
-        """The moves of the main line, from this one on."""
+        """Returns the moves of the main line, beginning with this move."""
         found: list[Variation] = [self]
         while found[-1].after:
             found.append(found[-1].after[0])
@@ -39,26 +39,28 @@ class Variation:
 
 
 class _Place(NamedTuple):
-    """A node of the proof on the way: the position reached there, the list for its moves, and the
-    number of turns of the losing side.
-    """
+    """A node of the proof that is still to be expanded into variations."""
 
-    number: int
-    position: str
-    into: list[Variation]
-    turn: int
-    length: int
+    number: int  # id of the node
+    position: str  # position reached; with zones it may differ from that of the node
+    into: list[Variation]  # receives the moves at the node
+    turn: int  # turns of the losing side so far
+    length: int  # moves so far
 
 
 def variations(
     proof: Proof, number: int | None = None, position: str | None = None, *, quiet: bool = False
 ) -> list[Variation]:
-    """The variations below a node of a proof (default: its root), cut to a readable size. The
-    longest resistance comes first.
+    """Returns the variations below a node of a proof, cut to a readable size.
 
-    ``position`` is the position reached, if it differs from the node's. ``quiet`` prefers replies
-    that can lead to two passes, which shows a seki as such. Every move is legal: with zones, a
-    reply of the proof may not exist in a position that only covers the node's; then it is left out.
+    The longest resistance comes first. All moves are legal. With zones, the position reached may
+    differ from that of the node outside the zone; replies that are illegal in it are left out.
+
+    Args:
+      proof: the proof.
+      number: id of the node; None: the root.
+      position: the position reached, as text; None: the position of the node.
+      quiet: whether to prefer replies that can lead to two passes, which is how a seki ends.
     """
     number = proof.root if number is None else number
     rules = checkers.find(proof.game).rules(proof.rules)
@@ -93,7 +95,7 @@ def variations(
 
 
 def _to_passes(proof: Proof) -> dict[int, int]:
-    """The nodes with a line to two passes in the proof, and the longest such line's length."""
+    """Returns, for each node with a line to two passes, the length of its longest such line."""
     found: dict[int, int] = {}
     for number, node in proof.nodes.items():  # children first
         if node.leaf == "passes":
@@ -121,11 +123,13 @@ def _legal(
 
 
 def after_move(proof: Proof, move: str) -> Variation | None:
-    """A reply of the other side at the root of a proof, with its refutation; None if the proof has
-    none.
+    """Returns an opponent's move at the root of a proof, with its refutation as variations.
 
-    A reply that the proof leaves out leads to a position that covers the position after another
-    reply on the zone of that one's refutation, so the same refutation answers it.
+    A proof with zones leaves out some moves. The position after such a move covers the position
+    after a listed move (``proof/FORMAT.md``) on the zone of the refutation of that move. The same
+    refutation therefore answers both moves.
+
+    Returns None if the proof has no refutation of ``move``.
     """
     rules = checkers.find(proof.game).rules(proof.rules)
     root = rules.position(proof.position)
@@ -148,14 +152,15 @@ def after_move(proof: Proof, move: str) -> Variation | None:
 
 
 def is_outside(proof: Proof, move: str) -> bool:
-    """Whether a point lies outside the zone of the proof's root."""
+    """Returns whether the point ``move`` lies outside the zone of the root of a proof."""
     zone = proof.nodes[proof.root].zone
     return zone is not None and move not in zone.split(",")
 
 
 def _covers(proof: Proof, rules: Rules, text: str, number: int) -> bool:
-    """Whether the claimant wins ``text`` by a node's proof: it covers the node's position on its
-    zone.
+    """Returns whether the position ``text`` covers that of node ``number`` on the node's zone.
+
+    The proof of the node then also holds for ``text``.
     """
     zones, node = rules.written, proof.nodes[number]
     if zones is None or node.zone is None:

@@ -1,4 +1,4 @@
-"""Pictures of positions: ``svg`` for a page, ``text_board`` for a terminal."""
+"""Pictures of positions: ``svg`` and ``sheet`` as SVG, ``text_board`` for a terminal."""
 
 from jaxsolve.view.canvas import DARK, Theme
 from jaxsolve.view.svg import sheet, svg

@@ -1,4 +1,4 @@
-"""Cactus plot: number of problems solved against CPU seconds per problem, a line per search."""
+"""Cactus plot: number of problems solved against CPU seconds per problem, one line a search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jaxsolve.core.run_folder import write_atomically
 
-LEAST_SECONDS = 0.01  # start of the axis: shorter times are noise
+LEAST_SECONDS = 0.01  # start of the time axis; shorter times are noise
 
 
 def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, problems: int) -> None:
@@ -16,8 +16,8 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
 
     Args:
       path: a file that ``pictures.check`` accepts.
-      solved: name of a search -> CPU seconds of each problem that it solved.
-      seconds: limit of each search, where the lines end.
+      solved: for each search, by name, the CPU seconds of the problems that it solved.
+      seconds: time limit of a search, at which the lines end.
       problems: number of problems.
 
     Raises:

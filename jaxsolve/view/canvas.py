@@ -1,4 +1,4 @@
-"""SVG documents as lists of shapes, and the colours of all board pictures."""
+"""Drawing of SVG documents shape by shape, and the colours of all board pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Point = tuple[float, float]
 
 @dataclasses.dataclass(frozen=True)
 class Theme:
-    """Colours of all boards; lengths are in pixels."""
+    """Colours and font of all board pictures."""
 
     paper: str = "#faf7f1"
     board: str = "#e6c58f"
@@ -46,9 +46,9 @@ DARK = Theme(
 
 
 class Canvas:
-    """Collects shapes in drawing order; ``document`` joins them.
+    """Collects shapes in drawing order; ``document`` joins them to an SVG document.
 
-    Equal calls give equal documents, byte for byte.
+    Lengths are in pixels. Equal calls give equal documents, byte for byte.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -98,14 +98,14 @@ class Canvas:
         bold: bool = False,
         anchor: str = "middle",
     ) -> None:
-        # The baseline is computed here, because viewers interpret dominant-baseline differently.
+        # The baseline is computed, because viewers interpret ``dominant-baseline`` differently.
         place = f'x="{_number(centre[0])}" y="{_number(centre[1] + 0.355 * size)}"'
         weight = ' font-weight="bold"' if bold else ""
         style = f'font-size="{_number(size)}" text-anchor="{anchor}" fill="{fill}"{weight}'
         self._shapes.append(f"<text {place} {style}>{html.escape(words)}</text>")
 
     def stone(self, centre: Point, radius: float, player: int) -> None:
-        """A stone of player 1 (black) or 2 (white)."""
+        """Draws a stone of player 1 (black) or player 2 (white)."""
         name, rim = (("black", self.theme.black_rim), ("white", self.theme.white_rim))[player - 1]
         self.circle((centre[0] + 0.05 * radius, centre[1] + 0.1 * radius), radius, "#3d2f1a40")
         self.circle(centre, radius, f"url(#{name}-stone)", rim, 0.06 * radius)
@@ -116,9 +116,9 @@ class Canvas:
         self._shapes.append(f'<polyline points="{path}" {style} stroke-linecap="round"/>')
 
     def mark(self, centre: Point, radius: float, sign: str, colour: str) -> None:
-        """A sign within ``radius``.
+        """Draws a sign within ``radius`` around ``centre``.
 
-        ``circle``, ``square``, ``triangle``, ``cross`` and ``dot`` are shapes; other signs are
+        ``circle``, ``square``, ``triangle``, ``cross`` and ``dot`` are shapes. Other signs are
         drawn as text.
         """
         x, y = centre
@@ -147,13 +147,20 @@ class Canvas:
 
     @contextlib.contextmanager
     def moved(self, by: Point) -> Iterator[None]:
-        """Moves the shapes drawn in the block by ``by``."""
+        """Context manager that moves the shapes drawn in its block by ``by``."""
         self._shapes.append(f'<g transform="translate({_number(by[0])} {_number(by[1])})">')
         yield
         self._shapes.append("</g>")
 
     def document(self, width: float, height: float, title: str, scale: float = 1.0) -> str:
-        """The SVG document, shown ``scale`` times as large; screen readers read ``title``."""
+        """Returns the SVG document.
+
+        Args:
+          width: width of the picture before scaling.
+          height: height of the picture before scaling.
+          title: description of the picture for screen readers.
+          scale: factor of the displayed size.
+        """
         box = f'viewBox="0 0 {_number(width)} {_number(height)}"'
         size = f'{box} width="{_number(scale * width)}" height="{_number(scale * height)}"'
         font = f'font-family="{self.theme.font}"'
@@ -186,11 +193,11 @@ def _stroke(colour: str, width: float) -> str:
 
 
 def _gradient(name: str, light: str, dark: str) -> str:
-    """The shading of a stone, with light from the upper left."""
+    """Returns the gradient that shades a stone, with light from the upper left."""
     stops = f'<stop offset="0" stop-color="{light}"/><stop offset="1" stop-color="{dark}"/>'
     return f'<radialGradient id="{name}-stone" cx="0.35" cy="0.3" r="0.65">{stops}</radialGradient>'
 
 
 def _number(value: float) -> str:
-    """A number with at most two decimals, without trailing zeros, and without negative zero."""
+    """Formats a number with at most two decimals, without trailing zeros or negative zero."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""Tables of text in columns, for a terminal, a pipe or a file: nothing is cut or wrapped."""
+"""Tables of text in columns. No cell is cut or wrapped, whatever the width of the terminal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from rich.cells import cell_len
 
 
 def columns(lines: Sequence[Sequence[str]], right: int | None = None) -> str:
-    """Aligns the cells of ``lines``, all of one length, in columns.
+    """Aligns the cells of lines in columns.
 
-    Columns from number ``right`` on are aligned to the right, the others to the left; None: all to
-    the left. Wide characters count as two.
+    Args:
+      lines: the lines, which all have the same number of cells.
+      right: index of the first column that is aligned to the right; None: all columns are aligned
+        to the left.
+
+    Wide characters count as two.
 
     >>> print(columns([["game", "points"], ["awari", "5"]], right=1))
     game   points

@@ -1,4 +1,4 @@
-"""Learning curves: the metrics of training runs by iteration, several runs on the same axes."""
+"""Learning curves: metrics of training runs against the iteration, all runs in one figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxsolve.core.run_folder import write_atomically
 
-PANELS = (  # title, and metrics with their line styles
+PANELS = (  # title of each panel, and its metrics with line styles
     (
         "loss of each head",
         (("loss_policy", "-"), ("loss_cost", "--"), ("loss_value", "-."), ("loss_within", ":")),
@@ -26,7 +26,7 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
 
     Args:
       path: a ``.png`` or ``.svg`` file that ``pictures.check`` accepts.
-      runs: name of a run -> its metrics, one mapping per iteration.
+      runs: for each run, by name, its metrics: one mapping for each iteration.
 
     Raises:
       OSError: the file cannot be written.
@@ -69,7 +69,7 @@ def _draw_metric(
     label: str | None,
     factor: float,
 ) -> None:
-    """Draws one metric of all runs; the first curve gets the label."""
+    """Draws one metric of all runs, multiplied by ``factor``. The first curve gets the label."""
     for number, rows in enumerate(runs):
         shown = [(row["iteration"], row[field] * factor) for row in rows if field in row]
         if not shown:

@@ -1,6 +1,6 @@
-"""The figure of an experiment: a panel per game, with our points and the published ones.
+"""The figure of an experiment (``play/experiment.py``): one panel for each game.
 
-Our points have 95 % intervals.
+A panel shows our percentages of points, with 95 % intervals, and the published percentages.
 """
 
 from __future__ import annotations
@@ -27,9 +27,15 @@ Row = dict[str, Any]
 
 
 def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
-    """The rows of an experiment's results, one per variant and game.
+    """Reads the results of an experiment from a CSV file, one row for each variant and game.
 
-    Raises ValueError if the file is damaged, OSError.
+    Args:
+      path: the file.
+      axes: values of each axis, by name; their product must be the variants in the file.
+
+    Raises:
+      ValueError: the file is damaged.
+      OSError: the file cannot be read.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -53,7 +59,10 @@ def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
 
 
 def paper_numbers(given: Any) -> np.ndarray:
-    """Nested lists of numbers as float64, NaN for null. Raises ValueError for other values."""
+    """Converts nested lists of published numbers to a float64 array, with NaN for None.
+
+    Raises ValueError for other values, and for lists of different lengths.
+    """
 
     def number(value: Any) -> float:
         if value is None:
@@ -73,9 +82,9 @@ def paper_numbers(given: Any) -> np.ndarray:
 
 
 def refuse_damaged(shown: Mapping[str, Any]) -> None:
-    """Checks the argument ``shown`` of ``draw``.
+    """Checks the argument ``shown`` of ``draw``, which may be read from a damaged file.
 
-    Raises ValueError, TypeError, KeyError or AttributeError.
+    Raises ValueError, TypeError, KeyError or AttributeError if it is invalid.
     """
     axes, paper = shown["axes"], shown["paper"]
     texts = [
@@ -104,15 +113,15 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     Args:
       path: a ``.png`` or ``.svg`` file that ``pictures.check`` accepts.
       rows: from ``read``.
-      shown: ``title``, ``source``, ``axes`` (name -> values), ``x_label``, ``paper`` and
-        ``paper_x`` of the experiment.
+      shown: ``title``, ``source``, ``axes`` (values by name), ``x_label``, ``paper`` and
+        ``paper_x`` of the experiment (``play.experiment.Settings``).
 
     Raises:
       OSError: the file cannot be written.
     """
     from matplotlib import rc_context
 
-    with rc_context({"text.parse_math": False}):  # a dollar sign is text
+    with rc_context({"text.parse_math": False}):  # draws dollar signs as they are
         _draw(path, rows, shown)
 
 
@@ -143,7 +152,7 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
         panel.set_xticks(
             np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0
         )
-        panel.set_ylim(-3, 103)  # points at the ends must not be cut
+        panel.set_ylim(-3, 103)  # shows points at 0 and 100 completely
         panel.set_title(game, fontsize=10)
         panel.set_xlabel(shown["x_label"] or (list(axes)[-1] if axes else ""), fontsize=9)
         panel.grid(alpha=0.3)
@@ -159,7 +168,7 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
 
 
 def _draw_legend(figure: Any, names: Sequence[str], source: str | None) -> None:
-    """Draws a legend of the lines, and of the published points if there is a ``source``."""
+    """Draws a legend of the lines ``names``, and of the published points if ``source`` is given."""
     from matplotlib.lines import Line2D
 
     several = len(names) > 1
@@ -183,7 +192,7 @@ def _draw_legend(figure: Any, names: Sequence[str], source: str | None) -> None:
 
 
 def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    """The rows of each line, with equal values on all axes but the last."""
+    """Groups rows to lines; the rows of a line have equal values on ``axes`` (all but the last)."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
@@ -198,7 +207,7 @@ def _is_number(label: str) -> bool:
 
 
 def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None:
-    """Draws our points with intervals, joined by a line if the values of the axis are ordered."""
+    """Draws our points with intervals. With ``joined`` the points of a line are connected."""
     for number, line in enumerate(lines):
         points, low, high = (
             np.array([float(row[name]) for row in line]) for name in ("points", "low", "high")
@@ -222,9 +231,14 @@ def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None
 
 
 def _draw_paper(panel: Any, published: Any, values: int, others: Sequence[str]) -> None:
-    """Draws the published points.
+    """Draws the published points in a panel.
 
-    They lie at our ``values`` of the last axis, or at ``others`` along an axis at the top.
+    Args:
+      panel: matplotlib axes.
+      published: nested lists of percentages; None: nothing is drawn.
+      values: number of our values on the last axis.
+      others: the paper's values on the last axis if they differ from ours. They get an axis of
+        their own at the top.
     """
     if published is None:
         return

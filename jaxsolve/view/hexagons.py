@@ -1,4 +1,4 @@
-"""Boards of hexagons: a rhombus whose sides may belong to the players."""
+"""Pictures of boards of hexagons: a rhombus whose sides may belong to the players."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FRAME = 7.0
 
 
 def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place, str]) -> Point:
-    """Draws the board with its signs and a ring around the last move.
+    """Draws the board with stones and signs. The sign at ``last`` has the accent colour.
 
     Returns width and height.
     """
@@ -41,9 +41,10 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
 
 
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
-    """Draws bands along the rim, which the cells drawn later half cover.
+    """Draws bands along the edges of the board; cells drawn later cover half of each band.
 
-    The first owner's bands are above and below, the second's left and right.
+    ``owners`` are the player of the upper and lower edge, and the player of the left and right
+    edge.
     """
     theme, (columns, rows) = canvas.theme, size
     across = [
@@ -64,7 +65,7 @@ def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
 
 
 def _rim(cells: list[Place], corners: tuple[int, ...]) -> list[Point]:
-    """The given corners (clockwise, 0 at the top) of cells along one side of the board."""
+    """Returns the positions of the given corners of each cell; corner 0 is the top, clockwise."""
     return [_corner(_centre(cell), k) for cell in cells for k in corners]
 
 

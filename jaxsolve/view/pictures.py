@@ -1,4 +1,4 @@
-"""Checks of the output file, for all matplotlib pictures."""
+"""Checks of the output file of a plot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ KINDS = (".png", ".svg")
 
 
 def check(path: Path, option: str = "--plot") -> None:
-    """Raises ValueError, naming the option, if a picture cannot be written to ``path``."""
+    """Raises ValueError if no plot can be written to ``path``, or if matplotlib is missing.
+
+    ``option`` is the command-line option that the message names.
+    """
     if path.suffix not in KINDS:
         raise ValueError(f"{option} {path}: give a file name that ends in {' or '.join(KINDS)}")
     if path.is_dir():

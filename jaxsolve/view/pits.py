@@ -1,4 +1,4 @@
-"""Boards of counters: rows of pits or heaps, with a store for each side at the ends."""
+"""Pictures of boards of counters: rows of pits or heaps, with a store for each side."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _STORE = 66.0
 
 
 def draw(canvas: Canvas, board: Counters, last: Place | None, signs: Mapping[Place, str]) -> Point:
-    """Draws the board with a badge per sign and a ring around the last move.
+    """Draws a board of counters, a ring around the pit of the last move, and the signs.
 
     Returns width and height.
     """
     theme, (columns, rows) = canvas.theme, board.size
-    # Stores are at the ends: of the upper rows left; of the lowest of several rows right.
+    # The store of the lowest of several rows is on the right, the stores of other rows on the left.
     left = [row for row in (board.rows[:-1] or board.rows) if row.stored is not None]
     right = [row for row in board.rows[1:][-1:] if row.stored is not None]
     pitch = _CELL if rows < 3 else _CELL + 30
@@ -65,14 +65,17 @@ def draw(canvas: Canvas, board: Counters, last: Place | None, signs: Mapping[Pla
 
 
 def _names(canvas: Canvas, x: float, y: float, what: tuple[str, int], inside: bool) -> None:
-    """Draws the name of a pit and its number of counters."""
+    """Draws ``what``: the name of a pit and its number of counters."""
     y += 14 if inside else 0
     canvas.text((x - 8, y), what[0], 12, canvas.theme.line if inside else canvas.theme.faint)
     canvas.text((x + 8, y), str(what[1]), 13, canvas.theme.ink, bold=True)
 
 
 def _store(canvas: Canvas, x: float, height: float, part: tuple[int, int], row: Row) -> None:
-    """Draws the store of one row, number ``part[0]`` of ``part[1]`` from the top."""
+    """Draws the store of a row.
+
+    ``part`` is (index from the top, number) of the stores on the same side of the board.
+    """
     theme, whole = canvas.theme, height - 2 * _TOP
     top, tall = _TOP + whole * part[0] / part[1], whole / part[1]
     canvas.rectangle(
@@ -88,7 +91,7 @@ def _store(canvas: Canvas, x: float, height: float, part: tuple[int, int], row: 
 
 
 def _seeds(canvas: Canvas, centre: Point, seeds: int, radius: float) -> None:
-    """Draws seeds on the spiral of a sunflower, which packs any number evenly."""
+    """Draws seeds (counters) on a sunflower spiral, which packs any number of them evenly."""
     theme = canvas.theme
     spread = min(1.7 * _SEED, (radius - 1.5 * _SEED) / math.sqrt(max(seeds - 1, 1) + 0.3))
     for k in range(seeds):

@@ -1,4 +1,4 @@
-"""Boards of square cells: stones on the crossings of lines, or on squares."""
+"""Pictures of boards of square cells, with stones on crossings of lines or on squares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARGIN = 46.0
 
 
 def star_points(size: Place) -> list[Place]:
-    """(column, row) of the star points on a square board of lines, from 0."""
+    """Returns the star points of a Go board as (column, row), from 0; none if it is not square."""
     width, height = size
     if width != height:
         return []
@@ -37,9 +37,9 @@ def draw(
     signs: Mapping[Place, str],
     tinted: Iterable[Place] = (),
 ) -> Point:
-    """Draws the board with its signs, a ring around the last move, and ``tinted`` cells.
+    """Draws the board with stones or pieces, tinted cells and signs.
 
-    Returns width and height.
+    The sign at ``last`` has the accent colour. Returns width and height.
     """
     columns, rows = board.size
     _board(canvas, board)
@@ -83,7 +83,7 @@ def _board(canvas: Canvas, board: Stones) -> None:
         1,
         radius=4,
     )
-    # Lines run through the centres of cells, or around squares.
+    # Lines run through the centres of cells if stones lie on crossings, else around the cells.
     aside, more = (0.0, 0) if board.shape is Shape.POINTS else (0.5 * _CELL, 1)
     for i in range(rows + more):
         y = _MARGIN - aside + i * _CELL
@@ -113,7 +113,11 @@ def _board(canvas: Canvas, board: Stones) -> None:
 
 
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
-    """Draws bands: the first owner's above and below, the second's left and right."""
+    """Draws bands along the edges in the colours of their owners.
+
+    ``owners`` are the player of the upper and lower edge, and the player of the left and right
+    edge.
+    """
     theme, (columns, rows) = canvas.theme, size
     near, across, down = -0.62, columns - 0.38, rows - 0.38
     colours = {1: (theme.black, theme.black_rim), 2: (theme.white, theme.white_rim)}
@@ -129,9 +133,9 @@ def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
 
 
 def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
-    """Draws a piece: a wedge that points at the opponent, with an upright name.
+    """Draws a piece as a wedge that points to the opponent's side, with an upright name.
 
-    Player 1 is below, player 2 above. Promoted pieces have red letters.
+    Player 1 sits below the board, player 2 above. Names of promoted pieces (``+``) are red.
     """
     theme, up = canvas.theme, -_CELL if player == 1 else _CELL
     fill, rim, ink = (
@@ -153,9 +157,9 @@ def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
 def _hands(
     canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: float, rows: int
 ) -> None:
-    """Draws the pieces in hand right of the board, each name once with its number.
+    """Draws the pieces in hand to the right of the board, each kind once with its count.
 
-    The second player's begin at the top, the first player's at the bottom.
+    The second player's pieces begin at the top, the first player's pieces at the bottom.
     """
     for player, hand in enumerate(hands, 1):
         x = left + (2.85 - 1.15 * player) * _CELL
@@ -174,7 +178,7 @@ def _hands(
 
 def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) -> None:
     theme, occupant = canvas.theme, board.cells[at[1]][at[0]]
-    if at in board.names:  # a sign beside the name or around it
+    if at in board.names:  # the sign must not cover the name of the piece
         x, y = _centre(at)
         corner = (x + 0.36 * _CELL, y - 0.36 * _CELL)
         canvas.mark(

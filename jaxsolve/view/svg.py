@@ -20,7 +20,7 @@ _STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
     Shape.HEXAGONS: hexagons.draw,
 }
 _CAPTION = 30.0
-_LINE = 20.0  # of a caption of several lines
+_LINE = 20.0  # height of each further line of a caption
 
 
 def svg(
@@ -33,16 +33,20 @@ def svg(
     caption: str = "",
     theme: Theme | None = None,
 ) -> str:
-    """An SVG document of a position; equal positions give equal bytes.
+    """Draws a position as an SVG document; equal arguments give equal bytes.
 
-    Moves are actions of ``game`` or their text. ``Game.drawing`` describes the board.
+    Moves are given as actions of ``game`` or as text.
 
     Args:
-      last_move: gets a red ring, in games of counters around the pit that it emptied.
-      marks: moves -> signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
-        characters.
+      game: the game; its ``drawing`` describes the board.
+      state: the position.
+      last_move: a move to mark with a red ring. In games of counters the ring is around the pit
+        that the move emptied.
+      marks: for each move, the sign to draw at its place: ``circle``, ``square``, ``triangle``,
+        ``cross``, ``dot``, or up to 3 characters.
       shaded: moves whose cells are tinted, on boards of square cells only.
       caption: one or several lines below the board.
+      theme: the colours; None: light colours.
 
     Raises:
       ValueError: a move does not exist, or the board has no square cells to shade.
@@ -64,10 +68,16 @@ def sheet(
     scale: float = 1.0,
     theme: Theme | None = None,
 ) -> str:
-    """An SVG document of several positions, ``scale`` times as large.
+    """Draws several positions of a game in rows, as one SVG document.
 
-    Each row has ``columns`` boards; None: about as many as there are rows. Raises ValueError if
-    there is no position or the scale is not above 0.
+    Args:
+      game: the game.
+      states: the positions.
+      columns: number of boards in a row; None: about as many as there are rows.
+      scale: factor of the size of the document.
+      theme: the colours; None: light colours.
+
+    Raises ValueError if there is no position or the scale is not above 0.
     """
     if not states or not scale > 0:
         raise ValueError(
@@ -98,7 +108,7 @@ def paint(
     marks: Mapping[Any, str],
     shaded: Sequence[Any] = (),
 ) -> tuple[float, float]:
-    """Draws a position on the canvas. Returns its width and height."""
+    """Draws a position on ``canvas``, with arguments like ``svg``. Returns width and height."""
     drawing = game.drawing(state)
     last, signs = placed(game, state, last_move, marks)
     if shaded and (isinstance(drawing, Counters) or drawing.shape is Shape.HEXAGONS):
@@ -117,9 +127,10 @@ def paint(
 def placed(
     game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]
 ) -> tuple[Place | None, dict[Place, str]]:
-    """Places of the last move and of the marked moves on the board.
+    """Converts moves to places on the board.
 
-    Moves without a place, such as a pass, are left out. Raises ValueError for an unknown move.
+    Returns the place of the last move, and the signs of ``marks`` by place. A move without a place,
+    such as a pass, gives None or is left out. Raises ValueError for an unknown move.
     """
     side = int(game.to_move(state))
     last = (
@@ -134,7 +145,7 @@ def placed(
 
 
 def _action_made(game: Game, state: Any, move: Move) -> int:
-    """The action of the move that led to ``state``; it need not be legal there."""
+    """Returns the action of ``move``, which led to ``state`` and may be illegal in ``state``."""
     if isinstance(move, str):
         return game.parse_action_made(move, state)
     if not 0 <= move < game.num_actions:

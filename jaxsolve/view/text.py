@@ -31,14 +31,18 @@ def text_board(
     ascii_only: bool = False,
     color: bool = False,
 ) -> str:
-    """The board with coordinates, as lines of text.
+    """Draws a position as lines of text with coordinates.
 
-    The last move is in brackets. Marked empty points show the first character of their sign, marked
-    stones are diamonds (in ASCII ``B`` and ``W``), marked pieces with names have the sign before
-    them, and shaded empty points are ``∘`` (in ASCII ``:``).
+    The last move is in brackets. An empty point with a mark shows the first character of the sign.
+    A marked stone is a diamond (in ASCII ``B`` or ``W``). A marked piece with a name has the sign
+    before it. Shaded empty points are ``∘`` (in ASCII ``:``).
 
     Args:
-      last_move, marks, shaded: as for ``svg``.
+      game: the game.
+      state: the position.
+      last_move: a move, as an action or as text.
+      marks: signs by move, as for ``svg``.
+      shaded: moves whose points are shaded.
       ascii_only: use ASCII characters only.
       color: add markup for ``rich.print``.
     """
@@ -90,12 +94,12 @@ def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint)
 
 
 def _width(board: Stones) -> int:
-    """Number of characters of a cell."""
+    """Returns the number of characters of a cell."""
     return 2 if board.names else 1
 
 
 def _named(board: Stones, at: Place) -> str:
-    """The name of a piece in two characters, in lower case for the second player."""
+    """Returns a piece's name in two characters, in lower case for the second player."""
     name = board.names[at]
     return f"{name if board.cells[at[1]][at[0]] == 1 else name.lower():>2}"
 
@@ -107,10 +111,11 @@ def _rows(
     before: Mapping[Place, str],
     paint: _Paint,
 ) -> str:
-    """Joins the cells to lines, with one character between cells: a blank or one of ``before``.
+    """Joins the cells of a board to lines, with coordinates and pieces in hand.
 
-    A row of hexagons begins half a cell further right than the row above. Pieces in hand are above
-    the board (second player) and below it.
+    Between two cells is one character: a bracket of the last move, a sign of ``before``, or a
+    blank. A row of hexagons begins half a cell further right than the row above. The second
+    player's pieces in hand are above the board, the first player's below.
     """
     columns, rows = board.size
     shift = int(board.shape is Shape.HEXAGONS)
@@ -141,7 +146,10 @@ def _rows(
 
 
 def _pits(board: Counters, last: Place | None, signs: Mapping[Place, str], paint: _Paint) -> str:
-    """A line of numbers per row, with the names of pits above it; below the lower of two rows."""
+    """Draws rows of pits as lines of numbers, with a line of pit names for each row.
+
+    The names are above the numbers, except for the lower one of two rows.
+    """
     margin = max((len(row.owner) for row in board.rows), default=0)
     margin += 2 if margin else 0
     wide = 1 + max(4, *(len(name) + 1 for row in board.rows for name in row.names))

@@ -1,1 +1,1 @@
-"""The commands with their options; ``jaxsolve.commands`` holds the work, imported on use."""
+"""Declarations of the commands and their options; ``jaxsolve.commands`` implements them."""

@@ -1,7 +1,7 @@
-"""Groups of command-line options: frozen dataclasses that a command's signature names.
+"""Groups of command-line options: frozen dataclasses used as parameters of commands.
 
-typer reads the options of a command from its signature, one parameter per option. Here a parameter
-may also be a group, which stands for one option per field:
+typer reads the options of a command from its signature, one parameter per option. With
+``expand_groups`` a parameter may also be a group, which stands for one option per field:
 
     @dataclass(frozen=True, kw_only=True)
     class Limits:
@@ -11,8 +11,8 @@ may also be a group, which stands for one option per field:
     @expand_groups
     def solve(position: Annotated[str, typer.Argument()], limits: Limits): ...
 
-``solve`` then has the options POSITION and --nodes, and receives a ``Limits``. A group can extend
-another one by inheritance.
+The command line of ``solve`` then has the argument POSITION and the option --nodes, and ``solve``
+is called with a ``Limits``. A group can extend another group by inheritance.
 """
 
 from __future__ import annotations

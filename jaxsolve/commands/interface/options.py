@@ -1,6 +1,6 @@
-"""Command-line options that several commands share, in groups, and the checks of their values.
+"""Groups of command-line options that several commands share, and checks of their values.
 
-Nothing here imports JAX, numba or NumPy before a search is set up: ``--help`` must be fast.
+Importing this module does not import JAX, numba or NumPy, so that ``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Choice = TypeVar("Choice", bound=enum.StrEnum)
 
 
 class Letters(enum.StrEnum):
-    """Column letters of typed Gomoku moves, as ``jaxsolve.formats.letters`` names them."""
+    """Column letters of typed Gomoku moves; ``jaxsolve.formats.letters`` defines the names."""
 
     gtp = "gtp"
     renju = "renju"
 
 
 class Dtype(enum.StrEnum):
-    """Number formats in which a network's tower computes."""
+    """Number formats in which the residual tower of a network computes."""
 
     float32 = "float32"
     bfloat16 = "bfloat16"
@@ -40,7 +40,10 @@ class Dtype(enum.StrEnum):
 
 # ---- values ------------------------------------------------------------------------------------
 def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
-    """A parser of the values of ``kind`` with an error message of our own."""
+    """Returns a parser for the names of the enum ``kind``.
+
+    For another name the parser raises ``typer.BadParameter``, and the message lists all names.
+    """
 
     def parse(text: str) -> Choice:
         return kind(_checked_name(text, [choice.value for choice in kind]))
@@ -49,7 +52,7 @@ def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
 
 
 def method_name(text: str) -> str:
-    """Checks the name of a search method. Raises ``typer.BadParameter``."""
+    """Returns ``text`` if it is a search method; otherwise raises ``typer.BadParameter``."""
     return _checked_name(text, METHOD_NAMES)
 
 
@@ -61,14 +64,14 @@ def _checked_name(text: str, names: Sequence[str]) -> str:
 
 
 def seconds(value: float | None) -> float | None:
-    """Checks a number of seconds. Raises ``typer.BadParameter``."""
+    """Returns ``value`` if it is None or above 0 and finite; else raises ``typer.BadParameter``."""
     if value is not None and not 0 < value < float("inf"):
         raise typer.BadParameter(f"{value} is not a number of seconds above 0")
     return value
 
 
 def checked_rotations(value: int) -> int:
-    """Checks the value of ``--rotations``. Raises ``typer.BadParameter``."""
+    """Returns ``value`` if it is 1 or 8; otherwise raises ``typer.BadParameter``."""
     if value not in (1, 8):
         raise typer.BadParameter(
             f"{value} is neither 1 (the position as it is) "
@@ -78,10 +81,13 @@ def checked_rotations(value: int) -> int:
 
 
 def rules(texts: list[str] | None) -> dict[str, str]:
-    """Rule options by name.
+    """Parses the values of ``--rule`` to rule options by name.
 
-    Each text is KEY=VALUE, several of them joined by semicolons, or a whole rule-set id. The base
-    of an id is stored under the name ``rules``. Raises ``typer.BadParameter``.
+    Each text is KEY=VALUE, or several of these joined by semicolons, or a rule-set id with options
+    such as ``go-9;ko=simple``. The base of an id, ``go-9``, is stored under the
+    name ``rules``.
+
+    Raises ``typer.BadParameter`` for other texts, and for an option that is given twice.
     """
     options: dict[str, str] = {}
     for text in texts or []:
@@ -142,7 +148,7 @@ Patterns = Annotated[
 # ---- groups ------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class PositionOptions:
-    """A position with its rules."""
+    """Options that give a position and its rules."""
 
     position: Annotated[
         str,
@@ -181,7 +187,7 @@ class PositionOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemOptions:
-    """Problems of a set."""
+    """Options that select problems of a set and change their rules."""
 
     ids: Annotated[
         str | None,
@@ -191,7 +197,7 @@ class ProblemOptions:
 
     @property
     def chosen(self) -> tuple[str, ...] | None:
-        """The ids; None for all problems."""
+        """The ids of ``--ids``; None for all problems."""
         if self.ids is None:
             return None
         return tuple(name.strip() for name in self.ids.split(",") if name.strip())
@@ -199,7 +205,7 @@ class ProblemOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LimitOptions:
-    """Limits of one search; the first that is reached ends it."""
+    """Limits of one search. The search ends when one of them is reached."""
 
     time: Time = None
     wall: Annotated[
@@ -224,7 +230,7 @@ class LimitOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationLimitOptions(LimitOptions):
-    """Limits of one search, with one on evaluations."""
+    """Limits of one search, including a limit on evaluations."""
 
     evaluations: Annotated[
         int | None,
@@ -300,7 +306,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkUseOptions:
-    """How a network computes."""
+    """Options for how a network is evaluated: symmetries and number format."""
 
     rotations: Annotated[
         int,
@@ -324,7 +330,7 @@ class NetworkUseOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkOptions(NetworkUseOptions):
-    """A network that guides the search, and how it computes."""
+    """A network that guides the search, and how it is evaluated."""
 
     network: Annotated[
         str | None,
@@ -337,11 +343,11 @@ class NetworkOptions(NetworkUseOptions):
     ] = None
 
     def heads(self, as_json: bool) -> Guide | AutoGuide | None:
-        """The network that guides a search; None without one.
+        """Loads the network of ``--network``. Returns None if the option is not given.
 
         Raises:
-          typer.Exit: no network has that name.
-          typer.BadParameter: an option needs a network and there is none.
+          typer.Exit: there is no such network.
+          typer.BadParameter: ``--rotations`` or ``--dtype`` is given without ``--network``.
         """
         if self.network is not None:
             from jaxsolve.commands import networks
@@ -357,7 +363,7 @@ class NetworkOptions(NetworkUseOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ProofOptions:
-    """Checks of proofs, and patterns that are reused."""
+    """Options about proofs: whether they are checked, and a file of patterns to reuse."""
 
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Report an answer without checking its proof.")
@@ -367,7 +373,7 @@ class ProofOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """Where results go."""
+    """Output options of a command: folder and format."""
 
     out: Out = None
     as_json: AsJson = False

@@ -155,7 +155,7 @@ class Benchmark(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class BenchOptions:
-    """A benchmark and its settings; empty lists leave the choice to the benchmark."""
+    """A benchmark and its settings. An empty list means the benchmark's default."""
 
     what: Annotated[
         Benchmark,

@@ -30,7 +30,7 @@ from jaxsolve.core import process
 # ---- solve -------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class ClaimOptions(PositionOptions):
-    """A position and the claim about it."""
+    """A position, and the claim to prove about it."""
 
     claim: Annotated[
         str | None,
@@ -44,7 +44,7 @@ class ClaimOptions(PositionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveOutputOptions:
-    """Where the answer goes."""
+    """Output of ``solve``: folder, resuming, and format."""
 
     out: Annotated[
         Path | None,
@@ -94,7 +94,7 @@ def solve(
 # ---- suite -------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class SuiteOptions(ProblemOptions):
-    """A problem set."""
+    """A problem set, and the number of problems searched at once."""
 
     problems: Annotated[
         Path,
@@ -151,7 +151,7 @@ def suite(
 # ---- tsumego -----------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class TsumegoOptions:
-    """A life-and-death problem."""
+    """A life-and-death problem: position, rules, crucial stones and region."""
 
     position: Annotated[
         str,
@@ -202,7 +202,7 @@ class TsumegoOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionLimitOptions(LimitOptions):
-    """Limits of each question, and of all together."""
+    """Limits of each question, and a limit on all questions together."""
 
     time: Time = 60
     total: Annotated[
@@ -218,7 +218,7 @@ class QuestionLimitOptions(LimitOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class TsumegoRunOptions:
-    """How many questions are searched at once, and patterns that are reused."""
+    """The number of questions searched at once, and a file of patterns to reuse."""
 
     pool: Annotated[
         int,
@@ -231,7 +231,7 @@ class TsumegoRunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class TsumegoOutputOptions:
-    """Where the answers go."""
+    """Output of ``tsumego``: folder, picture, SGF record, and format."""
 
     out: Out = None
     svg: Annotated[
@@ -293,7 +293,7 @@ def tsumego(
 # ---- evaluate ----------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(ProblemOptions):
-    """Networks, and the problems that compare them."""
+    """Networks to compare, and the problem set that each of them solves."""
 
     networks: Annotated[
         list[str],

@@ -14,7 +14,7 @@ from jaxsolve.commands.interface.options import AsJson, PositionOptions
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions:
-    """Proofs, and what to do with them beyond the check."""
+    """Proofs to check, and further audits of accepted proofs."""
 
     proofs: Annotated[
         list[Path],

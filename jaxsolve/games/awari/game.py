@@ -26,9 +26,10 @@ _SIDES = "sn"
 
 @exportable
 class AwariState(NamedTuple):
-    """Fifteen six-bit fields, five per word, lowest bits first.
+    """A position as fifteen six-bit fields, five in each word, lowest bits first.
 
-    Pits A..F, pits a..f, seeds captured by South and by North, side to move.
+    The fields are the seeds in the pits A..F and a..f, the seeds captured by South and by North,
+    and the side to move.
     """
 
     words: Any  # uint32[3]
@@ -107,7 +108,10 @@ class Awari(Game):
 
     @batch_last
     def _moves_and_outcome(self, state: AwariState) -> tuple[jax.Array, jax.Array]:
-        """uint32[]: the set of legal actions; int32[]: the outcome; batch last."""
+        """Returns the set of legal actions, uint32[], and the outcome, int32[].
+
+        The batch is on the last axis.
+        """
         pits = _own_first(state, self.to_move(state))
         moves = jnp.where(jnp.max(pits, axis=0) > 1, _moves(pits), jnp.uint32(0))
         south, north = _field(state, 12), _field(state, 13)
@@ -171,7 +175,10 @@ class Awari(Game):
         return (seeds <= SEEDS) & (fields[:, 2, 4] <= 1) & np.logical_not(unused)
 
     def action_text(self, action: int, state: AwariState | None = None) -> str:
-        """Letter of the pit: ``A..F`` for South or if no state is given, ``a..f`` for North."""
+        """Returns the letter of the pit: ``a..f`` if North is to move in ``state``, else ``A..F``.
+
+        Raises ValueError for a number that is no action.
+        """
         if not 0 <= action < PITS:
             raise ValueError(f"awari move {action}: actions are 0 to {PITS - 1}.")
         north = state is not None and _host_fields(state)[14] == 1
@@ -184,7 +191,10 @@ class Awari(Game):
         return "abcdef".index(letter)
 
     def cells(self, state: AwariState) -> np.ndarray:
-        """int8[2, 6]: seeds in South's view of the board: row 0 is ``f..a``, row 1 ``A..F``."""
+        """Returns int8[2, 6]: the seeds in South's view of the board.
+
+        Row 0 is ``f..a``, row 1 is ``A..F``.
+        """
         pits = np.array(_host_fields(state)[:12], np.int8)
         return np.stack([pits[:5:-1], pits[:6]])
 
@@ -202,31 +212,31 @@ class Awari(Game):
         return (action, 1) if player == 0 else (PITS - 1 - action, 0)
 
     def captured(self, state: AwariState) -> tuple[int, int]:
-        """Numbers of seeds captured by South and by North (host side)."""
+        """Returns the numbers of seeds captured by South and by North (host side)."""
         fields = _host_fields(state)
         return fields[12], fields[13]
 
 
 def _field(state: AwariState, index: int) -> jax.Array:
-    """int32[...]: one field."""
+    """Returns int32[...]: one field of ``AwariState``, by its index."""
     word, place = divmod(index, _FIELDS_PER_WORD)
     return ((state.words[word] >> (_FIELD_BITS * place)) & 63).astype(np.int32)
 
 
 def _shifts() -> np.ndarray:
-    """uint32[5]: lowest bit of each field of a word."""
+    """Returns uint32[5]: the lowest bit of each field of a word."""
     return _FIELD_BITS * np.arange(_FIELDS_PER_WORD, dtype=np.uint32)
 
 
 def _fields(state: AwariState) -> jax.Array:
-    """int32[15, ...]: all fields."""
+    """Returns int32[15, ...]: all fields of ``AwariState``."""
     words = state.words
     shifts = _shifts().reshape(1, -1, *(1,) * (words.ndim - 1))
     return ((words[:, None] >> shifts) & 63).astype(jnp.int32).reshape(-1, *words.shape[1:])
 
 
 def _pack_fields(fields: jax.Array) -> AwariState:
-    """Inverse of ``_fields``."""
+    """Returns the state of fields int32[15, ...]; inverse of ``_fields``."""
     parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD, *fields.shape[1:])
     return AwariState(
         jnp.sum(
@@ -236,20 +246,24 @@ def _pack_fields(fields: jax.Array) -> AwariState:
 
 
 def _pack_numbers(fields: Sequence[int]) -> AwariState:
-    """As ``_pack_fields``, from numbers on the host to host arrays."""
+    """Returns the state of 15 fields on the host, as host arrays."""
     parts = np.array(fields, np.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()
     return AwariState(np.sum(parts, axis=1, dtype=np.uint32))
 
 
 def _in_view(pits: jax.Array, side: jax.Array) -> jax.Array:
-    """int32[12, ...]: the pits with those of ``side`` first; it is its own inverse."""
+    """Returns int32[12, ...]: the pits with those of ``side`` first.
+
+    Applied twice, it returns the original pits.
+    """
     return jnp.where((side == 0)[None], pits, jnp.concatenate([pits[PITS:], pits[:PITS]]))
 
 
 def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
-    """``_in_view`` of a state's pits, read pit by pit.
+    """Returns int32[12, ...]: the pits of a state, with those of ``side`` first.
 
-    This halves the time of ``_moves_and_outcome``; it does not speed up ``_step``.
+    The result is that of ``_in_view``, but the pits are read one by one. This halves the time of
+    ``_moves_and_outcome``; it would not speed up ``_step``.
     """
     pits = [_field(state, n) for n in range(2 * PITS)]
     across = [*pits[PITS:], *pits[:PITS]]
@@ -259,29 +273,36 @@ def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
 
 
 def _count_to(count: int, like: jax.Array) -> np.ndarray:
-    """int32[count, 1, ...]: 0 to ``count`` - 1 along a new first axis before those of ``like``."""
+    """Returns int32[count, 1, ...]: 0 to ``count`` - 1 along a new first axis.
+
+    The other axes have length 1, one for each axis of ``like``.
+    """
     return np.arange(count, dtype=np.int32).reshape(-1, *(1,) * like.ndim)
 
 
 def _as_set(members: jax.Array) -> jax.Array:
-    """uint32[...]: the bits of bool[6, ...], the first lowest.
+    """Returns uint32[...]: the set of the True entries of bool[6, ...]; entry 0 is the lowest bit.
 
-    A sum rather than a chain of ORs: XLA fuses other operations into each reader and repeats them
-    for every element, 372 times per board in a step.
+    It is computed as a sum, not as a chain of ORs. XLA would fuse other operations into each reader
+    of the ORs and repeat them for every element, 372 times for each board in a step.
     """
     bits = np.uint32(1) << _count_to(PITS, members[0]).astype(np.uint32)
     return jnp.sum(jnp.where(members, bits, np.uint32(0)), axis=0, dtype=jnp.uint32)
 
 
 def _up_to(at: jax.Array) -> jax.Array:
-    """uint32[...]: the set of 0 to int32[...] ``at``, at most 6; empty if ``at`` is negative."""
+    """Returns uint32[...]: the set of the numbers from 0 to ``at``, int32[...], at most 6.
+
+    The set is empty if ``at`` is negative.
+    """
     return (jnp.uint32(1) << jnp.clip(at + 1, 0, PITS + 1).astype(jnp.uint32)) - 1
 
 
 def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Sows from own pit int32[...] ``start`` of int32[12, ...] ``pits`` (own first) and captures.
+    """Sows the seeds of the own pit ``start``, int32[...], and captures.
 
-    Returns the pits afterwards, and int32[...] the number of seeds captured.
+    ``pits`` is int32[12, ...], own pits first. Returns the pits afterwards, and int32[...], the
+    number of seeds captured.
     """
     place = _count_to(2 * PITS, start)
     seeds = jnp.sum(jnp.where(place == start[None], pits, 0), axis=0, dtype=jnp.int32)
@@ -292,10 +313,10 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
         distance == 0, 0, pits + laps[None] + (distance <= rest[None]).astype(jnp.int32)
     )
     enemy = sown[PITS:]
-    last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # index in the enemy row, or outside
+    last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # last pit's index in the enemy row
     passed = jnp.where(last < PITS, _up_to(last), jnp.uint32(0))
     spared = passed & ~_as_set((enemy == 2) | (enemy == 3))
-    # A pit is also spared if a pit between it and the last one is.
+    # A pit is also spared if a pit between it and the last one is spared.
     spared |= spared >> 1
     spared |= spared >> 2
     spared |= spared >> 4
@@ -305,13 +326,17 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def _moves(pits: jax.Array) -> jax.Array:
-    """uint32[...]: the legal moves, as a set of own pits; ``pits`` int32[12, ...], own first.
+    """Returns uint32[...]: the legal moves as a set of own pits.
 
-    A pit is legal if it holds seeds and sowing it leaves the opponent some. The opponent is left
-    none if the last seed falls into a pit of its row, all pits from the row's first to that one
-    become 2 or 3, and no pit beyond holds any. In the first lap, the pits that hold seeds must be
-    those that are sown; the same test finds an empty row that the sowing does not reach. In the
-    second and third lap, which fill every pit, the last pit must be the row's last.
+    ``pits`` is int32[12, ...], own pits first. A pit is legal if it holds seeds and its move leaves
+    the opponent some. The move leaves none under three conditions. The last seed falls into a pit
+    of the opponent. All pits from the opponent's first one to this pit then hold 2 or 3 seeds. And
+    the pits after it are empty.
+
+    In the first lap these conditions hold if no pit of the opponent held more than 2 seeds, and
+    those that held seeds are exactly those that are sown. The same test finds an empty row that the
+    sowing does not reach. The second and third lap fill every pit, so the last seed must fall into
+    the opponent's last pit.
     """
     own, enemy = pits[:PITS], pits[PITS:]
     most, end = jnp.max(enemy, axis=0, keepdims=True), own + _count_to(PITS, pits[0])
@@ -321,7 +346,7 @@ def _moves(pits: jax.Array) -> jax.Array:
 
 
 def _digits(counts: jax.Array) -> jax.Array:
-    """bool[..., 6]: binary digits of int32[...] counts, lowest first."""
+    """Returns bool[..., 6]: the binary digits of ``counts``, int32[...], lowest first."""
     digit = np.arange(_FIELD_BITS, dtype=np.int32).reshape(*(1,) * counts.ndim, -1)
     return (counts[..., None] >> digit) & 1 == 1
 

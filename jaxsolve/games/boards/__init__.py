@@ -1,1 +1,1 @@
-"""Building blocks of several games' kernels: packed boards, planes, keys, board text."""
+"""Building blocks of game kernels: packed boards, planes, keys, symmetries, board text."""

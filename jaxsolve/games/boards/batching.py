@@ -1,4 +1,4 @@
-"""Batching of kernels on words-first sets: fast on one board and on a batch."""
+"""Batching of kernels on sets whose first axis is the words: fast on one board and on a batch."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from jaxsolve.core import lazy_import
 from jaxsolve.core.lazy_import import jax, jnp
 
 traced_once = lazy_import.jit(static_argnums=0, inline=True)
-"""Decorator of a game's method: it is traced once for equal games and argument types."""
+"""Decorator: JAX traces a game's method only once for equal games and argument types."""
 
 
 def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """``kernel(rules, *arrays)``, jitted, with ``jax.vmap``'s batch as the LAST axis of each array.
+    """Decorator: jits ``kernel(rules, *arrays)``; ``jax.vmap`` puts the batch on the LAST axis.
 
     ``rules`` is static: a game or another frozen, hashable value. ``kernel`` may be a method. It
-    must accept extra trailing dimensions in all its arrays (pytrees of them) and return them in all
-    its results. A set has few words; with the batch last, the batch fills the vector lanes. A loop
-    or branch inside has one condition for the whole batch, without a select per board. A batch of
-    one board runs as one board. The function is ``traced_once``.
+    must accept extra trailing dimensions in all its arguments (pytrees of arrays) and return them
+    in all its results.
+
+    A set has few words; with the batch last, the batch fills the vector lanes. A loop or branch in
+    the kernel has one condition for the whole batch, without a select for each board. A batch of
+    one board runs as one board. The kernel is traced once for equal rules and argument types.
     """
 
     @traced_once
@@ -37,9 +39,9 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
     closed, shape = jax.make_jaxpr(kernel, return_shape=True)(*args)
     result = jax.tree.structure(shape)
 
-    # The kernel's constants are arguments here. A branch or loop that becomes batched may return
-    # them with a batch dimension, and ``custom_vmap`` refuses closed-over constants that have one.
-    # The rule traces the kernel again, which makes its own constants.
+    # ``call`` gets the kernel's constants as arguments. A branch or loop that becomes batched may
+    # return the constants with a batch dimension, and ``custom_vmap`` refuses closed-over constants
+    # that have one. The batching rule traces the kernel again, which makes new constants.
     @jax.custom_batching.custom_vmap
     def call(constants: list[Any], *args: Any) -> Any:
         pure = jaxpr_as_fun(ClosedJaxpr(closed.jaxpr, constants))
@@ -73,13 +75,19 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
 
 
 def _mesh_axes(args: Any) -> Any:
-    """Mesh axes of the batch, the last axis of ``args``, if its type has any; else None."""
+    """Returns the mesh axes of the batch, the last axis of ``args``.
+
+    Returns None if the batch is not sharded.
+    """
     specs = (jax.typeof(x).sharding.spec for x in jax.tree.leaves(args))
     return next((spec[-1] for spec in specs if len(spec) and spec[-1] is not None), None)
 
 
 def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
-    """``kernel`` on each device's share of the batch, without communication between devices."""
+    """Runs ``kernel`` on each device's share of the batch.
+
+    The devices do not communicate. ``axes`` are the mesh axes of the batch.
+    """
 
     def of(x: Any) -> jax.sharding.PartitionSpec:
         return jax.sharding.PartitionSpec(*(None,) * (len(x.shape) - 1), axes)
@@ -98,16 +106,19 @@ def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
 
 
 def as_action(action: Any) -> jax.Array:
-    """int32[...]: an action of any integer type, so that all compile to one function."""
+    """Returns an action of any integer type as int32[...].
+
+    So one compiled function serves all integer types.
+    """
     return jnp.asarray(action, jnp.int32)
 
 
 def held(planes: Sequence[jax.Array]) -> list[jax.Array]:
-    """The same arrays, of one shape; for one board they become rows of one array in memory.
+    """Returns the arrays unchanged, but prevents XLA from recomputing them for one board.
 
-    On one board an array is a few words. XLA would recompute it for every element that reads it,
-    and start one kernel per stored array; one joint array takes one kernel. A batch is left
-    unchanged: its values are better in registers.
+    The arrays have one shape. On one board each has a few words. XLA would recompute such an array
+    for every element that reads it, and start one kernel for each array that it stores. As rows of
+    one array they take one kernel. A batch is left alone: its values are better in registers.
     """
     if planes[0].ndim > 1:
         return list(planes)

@@ -17,12 +17,18 @@ HEX_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def format_board(cells: np.ndarray) -> str:
-    """Text of int8[H, W] ``cells`` (0 empty, 1 first player, 2 second), top row first."""
+    """Returns the text of cells int8[H, W], top row first.
+
+    0 is empty, 1 the first player, 2 the second.
+    """
     return "/".join("".join(STONES[c] for c in row) for row in np.asarray(cells))
 
 
 def parse_board(text: str, size: int) -> np.ndarray:
-    """Inverse of ``format_board`` for a square board. Raises ValueError naming the wrong row."""
+    """Returns the cells int8[size, size] of a text; inverse of ``format_board`` for square boards.
+
+    Raises ValueError that names the wrong row.
+    """
     rows = text.split("/")
     if len(rows) != size:
         raise ValueError(f"the board has {len(rows)} rows, expected {size}")
@@ -41,7 +47,10 @@ def parse_board(text: str, size: int) -> np.ndarray:
 
 
 def parse_side(text: str, players: tuple[str, str]) -> int:
-    """0 or 1 for the first letter of a player's name. Raises ValueError."""
+    """Returns the player, 0 or 1, whose name begins with the letter ``text``.
+
+    Raises ValueError for another text.
+    """
     letters = [name[0] for name in players]
     if text not in letters:
         raise ValueError(f"the side to move is {text!r}, expected {letters[0]!r} or {letters[1]!r}")
@@ -51,7 +60,10 @@ def parse_side(text: str, players: tuple[str, str]) -> int:
 def parse_board_and_side(
     text: str, game: str, size: int, players: tuple[str, str]
 ) -> tuple[np.ndarray, int]:
-    """int8[H, W] cells and the side to move of ``<board> <side>``. Raises ValueError."""
+    """Returns the cells int8[size, size] and the side to move of a text ``<board> <side>``.
+
+    Raises ValueError; the message names the ``game``.
+    """
     fields = text.split()
     if len(fields) != 2:
         raise ValueError(f"a {game} position is '<board> <side>', not {text!r}")
@@ -59,18 +71,24 @@ def parse_board_and_side(
 
 
 def gtp_labels(size: int) -> tuple[list[str], list[str]]:
-    """Column letters from the left and row numbers from the top, as in Go and Gomoku."""
+    """Returns column letters from the left and row numbers from the top, as in Go and Gomoku."""
     return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
 
 
 def gtp_point(action: int, size: int) -> str:
-    """Point as in Go and Gomoku: ``C3``. Raises ValueError for a number that is no point."""
+    """Returns the text of a point as in Go and Gomoku, such as ``C3``.
+
+    Raises ValueError for a number that is no point.
+    """
     row, column = _place(action, size)
     return f"{GTP_LETTERS[column]}{size - row}"
 
 
 def parse_gtp_point(text: str, size: int) -> int:
-    """Action number of a point such as ``C3``, in upper or lower case. Raises ValueError."""
+    """Returns the action number of a point such as ``C3``, in upper or lower case.
+
+    Raises ValueError.
+    """
     column, row = _parse_point(
         text.upper(), size, GTP_LETTERS, f"A1 to {GTP_LETTERS[size - 1]}{size}, no column I"
     )
@@ -78,18 +96,24 @@ def parse_gtp_point(text: str, size: int) -> int:
 
 
 def hex_labels(size: int) -> tuple[list[str], list[str]]:
-    """Column letters from the left and row numbers from the top of a Hex board."""
+    """Returns column letters from the left and row numbers from the top of a Hex board."""
     return list(HEX_LETTERS[:size]), [str(row + 1) for row in range(size)]
 
 
 def hex_point(action: int, size: int) -> str:
-    """Cell of a Hex board; ``a1`` is the upper left corner. Raises ValueError for no cell."""
+    """Returns the text of a cell of a Hex board; ``a1`` is the upper left corner.
+
+    Raises ValueError for a number that is no cell.
+    """
     row, column = _place(action, size)
     return f"{HEX_LETTERS[column]}{row + 1}"
 
 
 def parse_hex_point(text: str, size: int) -> int:
-    """Action number of a cell such as ``a1``, in upper or lower case. Raises ValueError."""
+    """Returns the action number of a cell such as ``a1``, in upper or lower case.
+
+    Raises ValueError.
+    """
     column, row = _parse_point(
         text.lower(),
         size,
@@ -106,7 +130,10 @@ def _place(action: int, size: int) -> tuple[int, int]:
 
 
 def _parse_point(text: str, size: int, letters: str, range_in_words: str) -> tuple[int, int]:
-    """(column, row number as written)."""
+    """Returns the column from 0 and the row number as written, of a point such as ``C3``.
+
+    ``range_in_words`` describes the valid points in the message of the ValueError.
+    """
     match = re.fullmatch(rf"([{letters[:size]}])([1-9]\d?)", text.strip())
     if not match or int(match[2]) > size:
         raise ValueError(

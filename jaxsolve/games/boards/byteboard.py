@@ -21,15 +21,16 @@ WORDS, ROWS_PER_WORD = 2, 4
 LARGEST = 8
 
 Words = Sequence["jax.Array"]
-"""A set as its two words: arrays uint32[...] of one shape."""
+"""The two words of a set (or of an array of sets): arrays uint32[...] of one shape."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shifts:
-    """Several steps taken together: one for each index of the leading axes K of the moved sets.
+    """Several steps on the board, taken together, one for each index of the axes K.
 
-    A step is a shift to the left or right from each word to each word, and a mask. Index [i, j]
-    describes the bits that go from word i of a set to word j of the result.
+    K are the leading axes of each word of the moved sets. A step is a shift to the left or to the
+    right, and a mask, from each word of a set to each word of the result. Index [i, j] describes
+    the bits that go from word i of the set to word j of the result.
     """
 
     left: np.ndarray  # uint32[2, 2, *K]: number of bits to shift to the left
@@ -37,7 +38,10 @@ class Shifts:
     mask: np.ndarray  # uint32[2, 2, *K]: bits of the result that come from this shift
 
     def __call__(self, words: Words) -> list[jax.Array]:
-        """The sets uint32[*K or 1s, ...], each moved by its step; bits off the board are lost."""
+        """Returns the sets uint32[*K, ...], each moved by its step; bits off the board are lost.
+
+        ``words`` may have length 1 in place of an axis of K.
+        """
         trailing = words[0].ndim - (self.left.ndim - 2)
         left, right, mask = (
             x.reshape(*x.shape, *(1,) * trailing) for x in (self.left, self.right, self.mask)
@@ -56,14 +60,14 @@ class Shifts:
 
 @functools.cache
 def _cells(size: int) -> np.ndarray:
-    """bool[8, 8]: the cells of a board of ``size`` x ``size``."""
+    """Returns bool[8, 8]: the cells of a board of ``size`` x ``size``."""
     member = np.zeros((LARGEST, LARGEST), bool)
     member[:size, :size] = True
     return member
 
 
 def pack(member: np.ndarray) -> np.ndarray:
-    """uint32[..., 2] of numpy bool[..., N, N]."""
+    """Returns the sets uint32[..., 2] of cells bool[..., N, N] (numpy)."""
     whole = np.zeros((*member.shape[:-2], LARGEST, LARGEST), np.uint8)
     whole[..., : member.shape[-2], : member.shape[-1]] = member
     rows = np.packbits(whole, axis=-1, bitorder="little")[..., 0].astype(np.uint32)
@@ -74,7 +78,10 @@ def pack(member: np.ndarray) -> np.ndarray:
 
 
 def shifts(size: int, steps: np.ndarray) -> Shifts:
-    """The steps int[*K, 2] of (rows, columns) on a board of ``size`` x ``size`` cells."""
+    """Returns the shifts for ``steps``, int[*K, 2], on a board of ``size`` x ``size`` cells.
+
+    A step is (rows, columns).
+    """
     places = steps.shape[:-1]
     left, right, mask = (np.zeros((WORDS, WORDS, *places), np.uint32) for _ in range(3))
     for place in np.ndindex(*places):
@@ -92,7 +99,10 @@ def shifts(size: int, steps: np.ndarray) -> Shifts:
 
 @functools.cache
 def _arrivals(size: int, rows: int, columns: int, source: int) -> np.ndarray:
-    """uint32[2]: where a step takes the cells of word ``source`` that stay on the board."""
+    """Returns uint32[2]: the cells that a step reaches from the cells of word ``source``.
+
+    Steps that leave the board are left out.
+    """
     arrived = np.zeros((LARGEST, LARGEST), bool)
     for row, column in np.argwhere(_cells(size)).tolist():
         to = row + rows, column + columns
@@ -103,14 +113,14 @@ def _arrivals(size: int, rows: int, columns: int, source: int) -> np.ndarray:
 
 @functools.cache
 def board(size: int) -> np.ndarray:
-    """uint32[2]: the set of all cells."""
+    """Returns uint32[2]: the set of all cells."""
     return pack(_cells(size))
 
 
 def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
-    """The set of one cell, as words, from int32[...] ``row`` and ``column``.
+    """Returns the words of the set of one cell, from int32[...] ``row`` and ``column``.
 
-    It is empty where the row or column is outside the board.
+    The set is empty where the row or column is outside the board.
     """
     inside = (row >= 0) & (row < size) & (column >= 0) & (column < size)
     one = jnp.uint32(1) << (row % ROWS_PER_WORD * 8 + jnp.clip(column, 0, LARGEST - 1)).astype(
@@ -122,10 +132,10 @@ def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
 
 
 def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.Array:
-    """uint32[2, 2, ...]: both sides' stones after a move of ``side`` from ``start`` to ``end``.
+    """Returns uint32[2, 2, ...]: both sides' stones after a move of ``side``.
 
-    ``start`` and ``end`` are sets of one cell; a stone on ``end`` is captured. If both sets are
-    empty, nothing changes.
+    ``start`` and ``end`` are sets of one cell, between which the stone moves; a stone on ``end`` is
+    captured. If both sets are empty, nothing changes.
     """
     after = [
         [
@@ -138,20 +148,24 @@ def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.A
 
 
 def _bits(leading: int) -> np.ndarray:
-    """uint32[1, ..., 4, 8]: the bit of each cell of a word, after ``leading`` axes of length 1."""
+    """Returns uint32[1, ..., 4, 8]: the bit of each cell of a word.
+
+    The result has ``leading`` further axes of length 1.
+    """
     return np.arange(32, dtype=np.uint32).reshape(*(1,) * leading, ROWS_PER_WORD, LARGEST)
 
 
 def to_bool(sets: jax.Array, size: int) -> jax.Array:
-    """bool[..., N, N] of uint32[..., 2]; here the words are LAST."""
+    """Returns cells bool[..., N, N] of sets uint32[..., 2], whose words are the LAST axis."""
     bits = sets[..., None, None] >> _bits(sets.ndim) & np.uint32(1)
     return bits.reshape(*sets.shape[:-1], LARGEST, LARGEST)[..., :size, :size] != 0
 
 
 def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
-    """Action set uint32[M, ...]: the cells of P sets, then one action for each word of ``more``.
+    """Returns the action set uint32[M, ...] of P sets of cells and further actions.
 
-    The sets, uint32[P, 2, ...], follow each other; the cells of a set follow row by row.
+    The actions are the cells of each set of ``sets``, uint32[P, 2, ...], row by row and set by set,
+    and then one action for each word of ``more``.
     """
     rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
     # All sets at once: a few long operations.
@@ -165,9 +179,10 @@ def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
 
 
 def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:
-    """bool[N, N, 3]: stones of int32[] ``side``, stones of the other side, side to move.
+    """Returns observation planes bool[N, N, 3] of ``stones``, uint32[2, 2].
 
-    ``stones`` is uint32[2, 2]. The third plane is ones if ``side`` is the second player.
+    They are the stones of int32[] ``side``, the stones of the other side, and ones if ``side`` is
+    the second player.
     """
     own, enemy = (
         jnp.where(side == 1, stones[1], stones[0]),
@@ -180,7 +195,7 @@ def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:
 
 
 def from_bool(member: jax.Array) -> jax.Array:
-    """Inverse of ``to_bool``."""
+    """Returns the sets uint32[..., 2] of cells bool[..., N, N]; inverse of ``to_bool``."""
     size = member.shape[-1]
     whole = jnp.pad(
         member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 2) + [(0, LARGEST - size)] * 2
@@ -192,12 +207,12 @@ def from_bool(member: jax.Array) -> jax.Array:
 
 
 def cells_of(stones: np.ndarray, size: int) -> np.ndarray:
-    """int8[N, N] of numpy uint32[2, 2]: 1 in the first set, 2 in the second, 0 elsewhere."""
+    """Returns int8[N, N] of uint32[2, 2] (numpy): 1 in the first set, 2 in the second, else 0."""
     bits = (stones[..., None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
     member = bits.reshape(2, LARGEST, LARGEST)[:, :size, :size]
     return (member[0] + 2 * member[1]).astype(np.int8)
 
 
 def stones_of(cells: np.ndarray) -> np.ndarray:
-    """uint32[2, 2]: inverse of ``cells_of``."""
+    """Returns the sets uint32[2, 2] of cells int8[N, N] (numpy); inverse of ``cells_of``."""
     return np.stack([pack(cells == colour) for colour in (1, 2)])

@@ -1,4 +1,4 @@
-"""128-bit keys of packed states: each word is mixed, the results are summed and mixed again."""
+"""128-bit hashes (keys) of packed states: words are mixed, summed, and the sum is mixed again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxsolve.games.boards.batching import batch_last
 
 
 def avalanche(x: jax.Array) -> jax.Array:
-    """A bijection of uint32 by multiply-xorshift, as in MurmurHash3's finaliser."""
+    """Applies a bijection of uint32 by multiply-xorshift, as in MurmurHash3's finaliser."""
     x = (x ^ x >> np.uint32(16)) * np.uint32(0x7FEB352D)
     x = (x ^ x >> np.uint32(15)) * np.uint32(0x846CA68B)
     return x ^ x >> np.uint32(16)
@@ -20,7 +20,7 @@ def avalanche(x: jax.Array) -> jax.Array:
 
 @functools.cache
 def _salts(words: int, tag: str) -> np.ndarray:
-    """uint32[2, 4, words]: random bits seeded by ``words`` and ``tag``; the second half is odd."""
+    """Returns random uint32[2, 4, words] for ``words`` and ``tag``; the second half is odd."""
     rng = np.random.Generator(np.random.PCG64([words, zlib.crc32(tag.encode())]))
     salts = rng.integers(0, 1 << 32, size=(2, 4, words), dtype=np.uint32)
     salts[1] |= 1
@@ -28,10 +28,11 @@ def _salts(words: int, tag: str) -> np.ndarray:
 
 
 def mix(words: jax.Array, tag: str) -> jax.Array:
-    """uint32[4, ...]: keys of packed uint32[S, ...]; ``tag`` is the rule-set id.
+    """Returns uint32[4, ...]: the keys of packed states uint32[S, ...]; ``tag`` is the rule-set id.
 
-    As in Zobrist hashing (1970), the sum over words runs over independent random-looking functions,
-    so positions with equal word sums do not collide by structure. Four lanes give 128 bits.
+    Each word is mixed by a random-looking function of its own, and the results are added, as in
+    Zobrist hashing (1970). So states whose words have equal sums do not collide by structure. Four
+    such sums give 128 bits.
     """
     offset, factor = _salts(words.shape[0], tag).reshape(2, 4, -1, *(1,) * (words.ndim - 1))
     mixed = avalanche((words[None] ^ offset) * factor)
@@ -40,5 +41,5 @@ def mix(words: jax.Array, tag: str) -> jax.Array:
 
 @batch_last
 def key_of(tag: str, words: jax.Array) -> jax.Array:
-    """``mix`` of one position's uint32[S], for ``Game.key``."""
+    """Returns the key uint32[4] of one packed state uint32[S] (``mix``), for ``Game.key``."""
     return mix(words, tag)

@@ -1,7 +1,7 @@
-"""Two-colour boards written out cell by cell: observation planes and masks of empty cells.
+"""Cell-by-cell arrays of boards with two colours: observation planes, masks of empty cells.
 
-Rows are sums over the two colours: XLA computes a sum once, while it would recompute cheap rows for
-every cell that reads them.
+A row of the board is computed as a sum over the two colours. XLA computes such a sum once. Without
+it XLA would consider rows cheap, and recompute them for every cell that reads them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from jaxsolve.core.lazy_import import jax, jnp
 def stone_planes(
     grid: Grid, stones: jax.Array, side: jax.Array, third: jax.Array, fourth: jax.Array
 ) -> jax.Array:
-    """bool[H, W, 4]: stones of ``side``, stones of the other side, and two constant planes.
+    """Returns bool[H, W, 4]: stones of ``side``, stones of the other side, two constant planes.
 
     Args:
-      stones: uint32[2, words].
-      side: int32[].
+      grid: the board's layout.
+      stones: uint32[2, words], the stones of the first and the second player.
+      side: int32[], the player whose stones come first.
       third, fourth: bool[], the values of the constant planes.
 
-    A cell's four planes are the bytes of one word, so the board is written a word at a time.
+    The four planes of a cell are computed as the bytes of one word.
     """
     rows, colour = grid.to_rows(stones), np.arange(2, dtype=np.int32)[:, None]
     own = jnp.sum(jnp.where(colour == side, rows, jnp.uint32(0)), axis=0, dtype=jnp.uint32)
@@ -37,10 +38,10 @@ def stone_planes(
 
 
 def _bytes(words: jax.Array) -> jax.Array:
-    """bool[..., 4]: whether each byte of uint32[...] is non-zero, the lowest byte first.
+    """Returns bool[..., 4]: whether each byte of uint32[...] is non-zero, the lowest byte first.
 
-    XLA has no bitcast of arrays of unknown size, which exports with a symbolic batch need; there
-    the bytes are shifted out.
+    An export with a symbolic batch has arrays of unknown size, for which XLA has no bitcast. In
+    such an export the bytes are shifted out.
     """
 
     @jax.custom_batching.custom_vmap
@@ -58,14 +59,17 @@ def _bytes(words: jax.Array) -> jax.Array:
 
 
 def board_planes(grid: Grid, boards: jax.Array) -> jax.Array:
-    """bool[H, W, C] of packed boards uint32[C, words], the boards as the last axis."""
+    """Returns bool[H, W, C] of packed boards uint32[C, words]; plane c shows board c."""
     shifts = np.arange(grid.rows_per_word)[:, None] * grid.stride + np.arange(grid.width)
     bits = (boards.T[:, None, None, :] >> shifts.astype(np.uint32)[None, :, :, None]) & np.uint32(1)
     return bits.reshape(-1, grid.width, boards.shape[0])[: grid.height].astype(bool)
 
 
 def empty_cells(grid: Grid, stones: jax.Array, ongoing: jax.Array) -> jax.Array:
-    """bool[points]: cells without a stone of uint32[2, words]; all False unless ``ongoing``."""
+    """Returns bool[points]: cells without a stone of ``stones``, uint32[2, words].
+
+    All are False unless ``ongoing``, bool[].
+    """
     taken = jnp.sum(grid.to_rows(stones), axis=0, dtype=jnp.uint32)
     rows = jnp.where(ongoing, ~taken, jnp.uint32(0))[:, None]
     bits = rows >> np.arange(grid.width, dtype=np.uint32)[None] & np.uint32(1)

@@ -14,7 +14,10 @@ SQUARE_SYMMETRIES = 8
 
 @functools.cache
 def square_permutations(size: int) -> np.ndarray:
-    """int32[8, size * size]: image of each cell; four rotations, then the four mirrored ones."""
+    """Returns int32[8, size * size]: the image of each cell under each symmetry of a square.
+
+    The first four are rotations, the other four mirror the board before a rotation.
+    """
     cell = np.arange(size * size, dtype=np.int32).reshape(size, size)
     # placed[g][new cell] = old cell
     placed = [np.rot90(board, k) for board in (cell, cell[:, ::-1]) for k in range(4)]
@@ -24,13 +27,19 @@ def square_permutations(size: int) -> np.ndarray:
 
 
 def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """bool[...] each: whether a symmetry transposes, then mirrors rows, then mirrors columns."""
+    """Returns bool[...] each: whether a symmetry transposes, mirrors rows, mirrors columns.
+
+    The three parts apply in this order.
+    """
     symmetry = jnp.asarray(symmetry, jnp.int32)
     return symmetry & 1 == 1, 0b11000110 >> symmetry & 1 == 1, 0b10011100 >> symmetry & 1 == 1
 
 
 def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
-    """int32[...]: ``square_permutations(size)[symmetry, cell]``, computed without a table."""
+    """Returns int32[...]: the image of ``cell`` under ``symmetry``.
+
+    It equals ``square_permutations(size)[symmetry, cell]``, but no table is read.
+    """
     swap, mirror_rows, mirror_columns = _parts(symmetry)
     row, column = cell // size, cell % size
     row, column = jnp.where(swap, column, row), jnp.where(swap, row, column)
@@ -40,7 +49,10 @@ def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
 
 
 def transform_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
-    """[..., N, N] cells of any kind after int32[] ``symmetry`` of ``square_permutations``."""
+    """Returns cells [..., N, N] of any dtype after the symmetry int32[].
+
+    Symmetries have the numbers of ``square_permutations``.
+    """
     swap, mirror_rows, mirror_columns = _parts(symmetry)
     cells = jnp.where(swap, jnp.swapaxes(cells, -1, -2), cells)
     cells = jnp.where(mirror_rows, cells[..., ::-1, :], cells)
@@ -48,5 +60,8 @@ def transform_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
 
 
 def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
-    """uint32[..., W]: sets of a square ``grid`` (words last) after int32[] ``symmetry``."""
+    """Returns sets uint32[..., W] of a square ``grid`` after the symmetry int32[].
+
+    The words are the last axis. Symmetries have the numbers of ``square_permutations``.
+    """
     return grid.from_bool(transform_cells(grid.to_bool(sets), symmetry))

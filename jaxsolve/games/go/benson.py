@@ -13,25 +13,30 @@ from jaxsolve.games.go.flood import Links, flood, links_within
 
 
 def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """uint32[W]: the ``own`` stones that no sequence of enemy moves can capture, even if their side
-    always passes.
+    """uint32[W]: the unconditionally alive stones of ``own``.
+
+    No sequence of enemy moves can capture these stones, even if their owner always passes.
 
     ``own`` and ``enemy`` are packed boards uint32[W] of a ``size`` x ``size`` board on which every
     chain has a liberty. Regions are the 4-connected components of the points that are not ``own``.
-    A region is vital to a chain if each of its empty points is a liberty of that chain. A chain
-    needs two vital regions that no removed chain borders.
+    A region is vital to a chain if every empty point of the region is a liberty of the chain.
+    Benson's algorithm removes chains with fewer than two vital regions, and regions next to a
+    removed chain, until nothing changes. The remaining chains are alive.
     """
     return _alive(square(size, axis=0), own, enemy)
 
 
 class _Survivors(NamedTuple):
-    chains: jax.Array  # uint32[W, ...]; chains not removed
-    regions: jax.Array  # uint32[W, ...]; regions not removed
-    unsure: jax.Array  # uint32[W, ...]; stones whose chain must be examined (again)
+    chains: jax.Array  # uint32[W, ...]; stones of the chains not removed
+    regions: jax.Array  # uint32[W, ...]; points of the regions not removed
+    unsure: jax.Array  # uint32[W, ...]; stones of the chains that must be examined (again)
 
 
 def alive(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """``benson`` on uint32[W, ...]. The loop examines one unsure chain of every board per step."""
+    """uint32[W, ...]: the unconditionally alive stones of ``own``, like ``benson`` for a batch.
+
+    ``own`` and ``enemy`` are uint32[W, ...]. Each step of the loop examines one chain per board.
+    """
     others = grid.inside(~own)
     empty = others & ~enemy
     chain_links, region_links = links_within(grid, own), links_within(grid, others)
@@ -53,8 +58,10 @@ _alive = batch_last(alive)
 def _examine(
     grid: Grid, survivors: _Survivors, empty: jax.Array, chain_links: Links, region_links: Links
 ) -> _Survivors:
-    """Removes the first unsure chain if fewer than two surviving regions are vital to it; otherwise
-    marks it as settled.
+    """Examines the first unsure chain of every board.
+
+    Removes the chain if fewer than two surviving regions are vital to it. Otherwise the chain is
+    no longer unsure.
     """
     chain = flood(grid, grid.lowest(survivors.unsure), chain_links)
     beside = grid.touching(chain)
@@ -69,8 +76,9 @@ def _examine(
 def _remove(
     grid: Grid, survivors: _Survivors, doomed: jax.Array, region_links: Links
 ) -> _Survivors:
-    """Removes chains and the regions that they border; chains that border such a region become
-    unsure.
+    """Removes the ``doomed`` chains and all regions next to them.
+
+    The remaining chains next to a removed region become unsure.
     """
     gone = flood(grid, grid.touching(doomed) & survivors.regions, region_links)
     chains = survivors.chains & ~doomed

@@ -1,6 +1,4 @@
-"""Observation planes by colour with history, as the published networks for 9x9 Killall-Go
-use them.
-"""
+"""Observation planes by colour, with earlier boards, for the published 9x9 Killall-Go networks."""
 
 from __future__ import annotations
 
@@ -16,19 +14,22 @@ from jaxsolve.games.go.state import GoState, read_meta
 
 @dataclasses.dataclass(frozen=True)
 class ColourPlanes:
-    """Black's and White's stones 0, 1, ... moves ago in turn (a pass is a move), then ones if Black
-    is to move, then ones if White is.
+    """Observation planes of the last ``boards`` boards, by colour.
 
-    18 planes for 8 boards (Wu et al. 2022, "Proof cost networks"). Row 0 is the board's top; the
-    published files count rows from the bottom. ``evaluate.Heads.planes`` passes an instance to a
-    network.
+    The planes are Black's stones now, White's stones now, Black's stones one move ago, and so on (a
+    pass counts as a move). A plane of ones if Black is to move and a plane of ones if White is to
+    move follow. 8 boards give 18 planes (Wu et al. 2022, "Proof cost networks"). Row 0 is the top
+    row of the board; the published files count rows from the bottom. ``evaluate.Heads.planes``
+    passes an instance to a network.
     """
 
     boards: int = 8
 
     def __call__(self, game: GoRules, state: GoState, boards: jax.Array) -> jax.Array:
-        """bool[N, N, 2 * boards + 2] from uint32[boards, 2, W] ``board_words``, newest first;
-        boards before the start are empty.
+        """bool[N, N, 2 * boards + 2]: the planes of ``state``.
+
+        ``boards`` is uint32[boards, 2, W], the ``GoRules.board_words`` of the last positions,
+        newest first. Boards before the start of the game are empty.
         """
         stones = board_planes(game.grid, boards.reshape(-1, game.grid.words))
         side = jnp.broadcast_to(

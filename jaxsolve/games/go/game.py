@@ -1,5 +1,7 @@
-"""Rules common to all Go rule sets. A rule set adds when the game is decided and which placements
-it forbids.
+"""Rules common to all Go rule sets.
+
+A rule set is a subclass. It adds when the game is decided, and which further placements are
+illegal.
 """
 
 from __future__ import annotations
@@ -47,15 +49,19 @@ KO_RULES = ("simple", "positional", "situational")
 class GoRules(Game):
     """Stones, captures, ko and passes on a square board.
 
-    Suicide is illegal; a pass (action N * N) is always legal except in a forced opening. Points are
-    numbered row-major from the top left, as in pgx. ``ko=simple``: a single stone just captured by
-    a lone stone with one liberty may not be retaken at once. ``ko=positional`` and
-    ``ko=situational``: no placement may recreate an earlier board, or an earlier board with the
-    same side to move. ``max_history`` boards are kept; a game that needs more ends with
-    ``Outcome.UNKNOWN``.
+    Suicide is illegal. A pass (action N * N) is always legal except in a forced opening. Points are
+    numbered row-major from the top left, as in pgx.
+
+    * ``ko=simple``: if a chain of one stone with one liberty has just captured a single stone, the
+      opponent may not retake at once.
+    * ``ko=positional``: no placement may recreate an earlier board.
+    * ``ko=situational``: no placement may recreate an earlier board with the same side to move.
+
+    With the last two, the state keeps up to ``max_history`` earlier boards (None: see
+    ``history_capacity``). A game that needs more ends with ``Outcome.UNKNOWN``.
 
     Observation planes bool[N, N, C]: own stones, opponent's stones, the ko point, ones if White is
-    to move, and in life and death the crucial stones on the board and the region.
+    to move. ``tsumego-N`` adds the crucial stones on the board and the region.
     """
 
     name: ClassVar[str] = "go"
@@ -76,7 +82,7 @@ class GoRules(Game):
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Only simple ko allows a position to repeat."""
+        """Whether a position can recur: only with simple ko."""
         return self.ko == "simple"
 
     @property
@@ -85,29 +91,29 @@ class GoRules(Game):
 
     @property
     def grid(self) -> Grid:
-        """Set operations on this board; the word axis comes first."""
+        """Set operations on packed boards uint32[W, ...] of this size."""
         return square(self.size, axis=0)
 
     @property
     def history_capacity(self) -> int:
-        """Number of boards that the state can keep: 0 with simple ko."""
+        """Number H of earlier boards that the state can keep; 0 with simple ko."""
         if self.ko == "simple":
             return 0
         return self.max_history or min(max(128, 2 * self.size * self.size), 256)
 
     @property
     def crucial_points(self) -> tuple[int, ...]:
-        """Points whose stones the state tracks; empty for most rule sets."""
+        """Points whose stones must live or die in ``tsumego-N``; empty in other rule sets."""
         return ()
 
     @property
     def crucial_side(self) -> int:
-        """Owner of the crucial stones: 0 Black, 1 White."""
+        """Owner of the stones on ``crucial_points``: 0 Black, 1 White."""
         return 0
 
     @property
     def opening_moves(self) -> int:
-        """Number of moves of the forced opening."""
+        """Number of moves of the forced opening; 0 if the rule set has none."""
         return 0
 
     # ---- supplied by a rule set (words of any batch shape) ---------------------------------------
@@ -115,7 +121,16 @@ class GoRules(Game):
     def _decide(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """int32[...] ``Outcome``; without bool[...] ``placed``, only passes followed ONGOING."""
+        """int32[...] of ``Outcome``: the result of a position by the board and by passes.
+
+        Args:
+          black: uint32[W, ...], Black's stones.
+          white: uint32[W, ...], White's stones.
+          meta: the other fields of the position; ``meta.outcome`` is ignored.
+          task: the life-and-death task of ``tsumego-N``, else None.
+          placed: bool[...]; False if the last move was a pass in an ongoing position. The board is
+            then unchanged, so it is not tested again for life.
+        """
 
     def _restrict(
         self,
@@ -126,11 +141,15 @@ class GoRules(Game):
         meta: Meta,
         task: Task | None,
     ) -> jax.Array:
-        """The placements that the rule set allows."""
+        """uint32[W, ...]: the placements of ``legal`` that the rule set also allows."""
         return legal
 
     def _task(self, crucial: np.ndarray | None) -> Task | None:
-        """The task with these crucial stones uint32[W] on the board; None: none is on the board."""
+        """The task of a state; None if the rule set has no tasks.
+
+        ``crucial`` is uint32[W], the crucial stones that are still on the board. None is the empty
+        set.
+        """
         return None
 
     # ---- rules -----------------------------------------------------------------------------------
@@ -149,25 +168,39 @@ class GoRules(Game):
         crucial: np.ndarray | None = None,
         history: np.ndarray | None = None,
     ) -> GoState:
-        """A state of host arrays from its independent parts, without an outcome."""
+        """A state of host arrays, with outcome and history key not yet computed.
+
+        Args:
+          stones: uint32[2, W].
+          meta: the unpacked ``meta`` word.
+          crucial: uint32[W], the crucial stones on the board; None is the empty set.
+          history: uint32[2 * W, H]; None is an empty history.
+        """
         words, capacity = self.grid.words, self.history_capacity
         if capacity and history is None:
             history = np.zeros((2 * words, capacity), np.uint32)
         return GoState(stones, host_word(meta), self._task(crucial), history)
 
     def _judged_anew(self, state: GoState) -> GoState:
-        """The state with its outcome and history key computed from scratch."""
+        """The state with its outcome and history key computed from the board and the history."""
         return _judge(self.kernel, jax.device_put(state))
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:
-        """``_judged`` for a position that no move led to."""
+        """uint32[...]: the ``meta`` word with the outcome, for a position that was set up.
+
+        The board is tested for life, whatever the last move was.
+        """
         return self._judged(stones[0], stones[1], read_meta(word), task, jnp.full(word.shape, True))
 
     def _judged(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """uint32[...]: the meta word with the outcome filled in."""
+        """uint32[...]: ``meta`` as a word, with the outcome of the position filled in.
+
+        An ongoing game whose history is full has the outcome UNKNOWN. The arguments are those of
+        ``_decide``.
+        """
         outcome = self._decide(black, white, meta, task, placed)
         if self.history_capacity:
             full = (outcome == Outcome.ONGOING) & (meta.boards >= self.history_capacity)
@@ -207,17 +240,20 @@ class GoRules(Game):
         return jnp.stack([black, white]), self._judged(black, white, after, task, ~is_pass), task
 
     def _after(self, task: Task, black: jax.Array, white: jax.Array) -> Task:
-        """The task once these stones are on the board."""
+        """The task after a move that led to the stones ``black`` and ``white``."""
         return task
 
     def _ko_number(self, ko: jax.Array) -> jax.Array:
-        """int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
+        """int32[...]: the ``ko`` field of ``Meta`` for a set uint32[W, ...] of at most one point.
+
+        The field is always 0 if the ko rule is not ``simple``.
+        """
         if self.ko != "simple":
             return jnp.zeros(ko.shape[1:], jnp.int32)
         return self.grid.lowest_action(ko) + 1
 
     def legal_mask(self, state: GoState) -> jax.Array:
-        """bool[N * N + 1]."""
+        """bool[N * N + 1]: the legal actions; the last one is the pass."""
         legal = self.legal_points(state)
         meta = read_meta(state.meta)
         may_pass = (meta.outcome == Outcome.ONGOING) & (
@@ -226,7 +262,7 @@ class GoRules(Game):
         return jnp.concatenate([self.grid.to_bool(legal).reshape(-1), may_pass[None]])
 
     def legal_points(self, state: GoState) -> jax.Array:
-        """uint32[W]: the legal placements as a packed board."""
+        """uint32[W]: the points of the legal placements."""
         legal, atari = cast(GoRules, self.kernel)._legal_board(state.stones, state.meta, state.task)
         if not self.history_capacity:
             return legal
@@ -236,8 +272,8 @@ class GoRules(Game):
     def _legal_board(
         self, stones: jax.Array, word: jax.Array, task: Task | None
     ) -> tuple[jax.Array, jax.Array]:
-        """Legal placements apart from superko, and the chains with one liberty; both uint32[W,
-        ...].
+        """(uint32[W, ...], uint32[W, ...]): placements that are legal if superko is ignored, and
+        the stones of chains with one liberty.
         """
         grid, meta = self.grid, read_meta(word)
         allowed = (meta.outcome == Outcome.ONGOING) & (meta.ply != 1)
@@ -261,7 +297,10 @@ class GoRules(Game):
         return read_meta(state.meta).side
 
     def key(self, state: GoState) -> jax.Array:
-        """uint32[4] over stones, side, ko, passes, opening, task and history (as a set)."""
+        """uint32[4]: key of stones, side, ko, passes, opening, task and history.
+
+        The order of the earlier boards has no effect.
+        """
         told = jax.tree.leaves((state.stones, state.meta, state.task, state.history_key))
         return key_of(
             self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
@@ -277,13 +316,17 @@ class GoRules(Game):
     # ---- zones -----------------------------------------------------------------------------------
     @property
     def _goal(self) -> int | None:
-        """Player who wins by unconditional life: 0 Black, 1 White, 2 as the state's task says;
-        None: nobody.
+        """The player who wins by unconditional life: 0 Black, 1 White.
+
+        2 if the task in the state determines the player. None if the rule set has no such win.
         """
         return None
 
     def zoning(self) -> Zoning | None:
-        """Zones of wins by life and by capture. Simple ko only: there no earlier board matters."""
+        """The relevance zones of wins by life and by capture; None if the rule set has none.
+
+        Superko rules have none: a move's effect can depend on earlier boards, outside every zone.
+        """
         if self._goal is None or self.ko != "simple":
             return None
         from jaxsolve.games.go.zones import zoning_of  # imports numba
@@ -291,11 +334,17 @@ class GoRules(Game):
         return zoning_of(self)
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """The points; "" for the whole position, which the pass stands for."""
+        """The points of a zone, comma-separated; "" for the whole position.
+
+        A zone that contains the pass is the whole position.
+        """
         return "" if self.size * self.size in zone else points_text(self.size, zone)
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
-        """The same rules with simple ko, if those have zones."""
+        """The same rules with simple ko, and ``state`` under them.
+
+        None if these rules already have simple ko, or if they have no zones with simple ko.
+        """
         if self.ko == "simple" or self._goal is None:
             return None
         other = dataclasses.replace(cast(Any, self), ko="simple", max_history=None)
@@ -315,14 +364,15 @@ class GoRules(Game):
         return observation.observe(self, state)
 
     def board_words(self, state: GoState) -> jax.Array:
-        """uint32[2, W]: the data of an earlier position that ``observe_history`` needs."""
+        """uint32[2, W]: Black's and White's stones, for ``observe_history``."""
         return state.stones
 
     def observe_history(self, state: GoState, history: jax.Array) -> jax.Array:
-        """bool[N, N, 17], as in pgx's Go, from uint32[8, 2, W] ``board_words``, newest first.
+        """bool[N, N, 17]: the observation of AlphaGo Zero, with the plane order of pgx's Go.
 
-        Own and opponent's stones 0 to 7 moves ago, then ones if White is to move (Silver et al.
-        2017, "Neural network architecture").
+        The planes are own stones and opponent's stones 0 to 7 moves ago, in turn, then ones if
+        White is to move (Silver et al. 2017, "Neural network architecture"). ``history`` is
+        uint32[8, 2, W], the ``board_words`` of the last positions, newest first.
         """
         return observation.observe_history(self, state, history)
 
@@ -341,11 +391,11 @@ class GoRules(Game):
     # ---- symmetries ------------------------------------------------------------------------------
     @functools.cached_property
     def _symmetries(self) -> np.ndarray:
-        """int32[G]: the symmetries of a square that the rule set keeps."""
+        """int32[G]: the symmetries of the square (``square_permutations``) that keep the rules."""
         return kept_symmetries(self.size, self._kept_sets())
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
-        """Sets of points that a symmetry must map onto themselves."""
+        """Sets of points, each of which a symmetry must map onto itself to keep the rules."""
         return ()
 
     @property
@@ -367,7 +417,10 @@ class GoRules(Game):
         return self._judged_anew(self.read(text))
 
     def read(self, text: str) -> GoState:
-        """As ``Game.read``; the outcome is not computed."""
+        """Reads the text of a position as a state of host arrays, without its outcome.
+
+        Raises ValueError with one sentence if the text is not a position.
+        """
         return parse_position(self, text)
 
     def action_text(self, action: int, state: GoState | None = None) -> str:
@@ -391,7 +444,7 @@ class GoRules(Game):
 
 @lazy_import.jit(static_argnums=0)
 def _judge(game: GoRules, state: GoState) -> GoState:
-    """``GoRules._judged_anew``, jitted."""
+    """The state with its outcome and history key computed; jitted ``GoRules._judged_anew``."""
     if state.history is not None:
         state = state._replace(
             history_key=superko.history_key(state.history, read_meta(state.meta).boards)

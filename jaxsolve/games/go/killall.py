@@ -1,4 +1,4 @@
-"""``killallgo-7`` and ``killallgo-9``: can White live anywhere?"""
+"""``killallgo-7`` and ``killallgo-9``: White wins if one of its chains lives."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ PASS_RULES = ("not-achieved", "stones")
 
 @dataclasses.dataclass(frozen=True)
 class KillallGo(GoRules):
-    """White wins as soon as some white chain is unconditionally alive (Benson); Black must prevent
-    that.
+    """Killall-Go: White wins as soon as a white chain is unconditionally alive (``go.benson``).
 
-    9x9: the game starts with Black stones C7 G7 C3 G3 and White to move. 7x7: move 1 Black, move 2
-    White must pass, move 3 Black; no pass on moves 1 and 3. Two passes end the game: Black wins, or
-    with ``passes=stones`` White if a white stone is on the board. ``fill_eyes=False`` forbids
-    filling one's own true eye. Raises ValueError for another size or an unknown option.
+    9x9 starts with black stones on C7, G7, C3 and G3, and White to move. 7x7 starts with a forced
+    opening: Black places a stone, White passes, Black places a stone. Two later passes end the
+    game, and Black wins. With ``passes=stones`` White wins then if a white stone is on the board.
+    With ``fill_eyes=False`` a player may not fill one of its own true eyes (``moves.true_eyes``).
+
+    Raises ValueError for another size or an unknown option.
     """
 
     size: int = 9

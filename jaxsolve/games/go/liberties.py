@@ -1,8 +1,8 @@
-"""Detects the chains with exactly one liberty, for all chains of both colours together.
+"""Detection of all chains with exactly one liberty, of both colours at once.
 
-Every point has a code word of constant weight (9 planes with 3 set give 84 words for 9x9). A flood
-gives each chain the union of its liberties' code words. The chain has one liberty exactly if that
-union has the weight of a single word.
+Every point has a code word: k of P bits are set, and k is the same for all points (P = 9 and k = 3
+give 84 words, enough for 9x9). A flood fill gives each chain the bitwise or of the code words of
+its liberties. A chain has exactly one liberty if and only if the result has k bits.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from jaxsolve.games.go.flood import Links, flood
 
 @functools.cache
 def code_planes(grid: Grid) -> tuple[int, np.ndarray]:
-    """(weight, uint32[W, P]): the points whose code word has plane p. P is the least with N * N
-    different words.
+    """(k, uint32[W, P]): the number of bits of a code word, and one set of points for each bit.
+
+    Set p contains the points whose code word has bit p. P is the smallest number of bits that
+    gives every point of the board its own word.
     """
     planes = next(p for p in itertools.count(1) if math.comb(p, p // 2) >= grid.points)
     weight = next(k for k in range(planes + 1) if math.comb(planes, k) >= grid.points)
@@ -36,8 +38,10 @@ def code_planes(grid: Grid) -> tuple[int, np.ndarray]:
 
 
 def in_atari(grid: Grid, empty: jax.Array, stones: jax.Array, links: Links) -> jax.Array:
-    """uint32[W, ...]: stones of chains with at most one liberty; in a legal position,
-    exactly one.
+    """uint32[W, ...]: the stones of chains with at most one liberty.
+
+    In a legal position these have exactly one. ``stones`` are those of both colours, and ``links``
+    join adjacent stones of one colour (``links_between_equals``).
     """
     weight, codes = code_planes(grid)
     liberties = empty[:, None] & codes.reshape(*codes.shape, *(1,) * (empty.ndim - 1))
@@ -46,8 +50,9 @@ def in_atari(grid: Grid, empty: jax.Array, stones: jax.Array, links: Links) -> j
 
 
 def _more_than(planes: jax.Array, limit: int) -> jax.Array:
-    """uint32[W, ...]: bits set in more than ``limit`` of the planes uint32[W, P, ...], by binary
-    counters across planes.
+    """uint32[W, ...]: the bits set in more than ``limit`` of the P planes uint32[W, P, ...].
+
+    Each bit position has a binary counter, whose digits are words.
     """
     digits = [jnp.zeros_like(planes[:, 0]) for _ in range(planes.shape[1].bit_length())]
     for p in range(planes.shape[1]):

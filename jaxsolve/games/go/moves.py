@@ -1,4 +1,4 @@
-"""Placements and their legality, as set algebra on packed boards uint32[W, ...]."""
+"""Placements, their legality, true eyes and area, as set algebra on boards uint32[W, ...]."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from jaxsolve.games.go.liberties import in_atari
 
 
 class Placed(NamedTuple):
-    """Boards after a placement, and the ko that it starts."""
+    """Boards after a placement, and the point where simple ko forbids the opponent to retake."""
 
-    own: jax.Array  # uint32[W, ...]
-    enemy: jax.Array  # uint32[W, ...]
-    ko: jax.Array  # uint32[W, ...]; the captured point, if an immediate retake is a ko
+    own: jax.Array  # uint32[W, ...]; stones of the side that has placed a stone
+    enemy: jax.Array  # uint32[W, ...]; stones of the other side
+    ko: jax.Array  # uint32[W, ...]; the point of the captured stone if the move starts a ko
 
 
 def place(grid: Grid, own: jax.Array, enemy: jax.Array, stone: jax.Array) -> Placed:
-    """Adds the point ``stone`` (nothing for a pass) to ``own`` and removes enemy chains without a
-    liberty.
+    """The boards after a stone of ``own`` is placed and enemy chains without liberties are removed.
+
+    ``stone`` is uint32[W, ...], the point of the placement, or the empty set for a pass.
     """
     own = own | stone
     empty = grid.inside(~(own | enemy))
@@ -37,14 +38,17 @@ def place(grid: Grid, own: jax.Array, enemy: jax.Array, stone: jax.Array) -> Pla
 
 
 class Placements(NamedTuple):
-    """Facts about a position for the side that owns ``own``."""
+    """Placements of one side, and chains in atari."""
 
-    legal: jax.Array  # uint32[W, ...]; empty points where a stone would not be suicide
+    legal: jax.Array  # uint32[W, ...]; empty points where the side's stone would not be suicide
     atari: jax.Array  # uint32[W, ...]; stones of either colour whose chain has one liberty
 
 
 def placements(grid: Grid, own: jax.Array, enemy: jax.Array) -> Placements:
-    """The points where a stone of ``own`` would have a liberty after captures."""
+    """The placements of the side ``own`` that are not suicide, and the chains in atari.
+
+    Ko is ignored.
+    """
     empty = grid.inside(~(own | enemy))
     atari = in_atari(grid, empty, own | enemy, links_between_equals(grid, own, enemy))
     lifelines = empty | (own & ~atari) | (enemy & atari)
@@ -52,8 +56,10 @@ def placements(grid: Grid, own: jax.Array, enemy: jax.Array) -> Placements:
 
 
 def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) -> jax.Array:
-    """Points where a stone of ``own`` would capture exactly one stone, be a lone chain, and have
-    that point as its only liberty.
+    """uint32[W, ...]: the empty points where a stone of ``own`` would start a ko.
+
+    The stone captures exactly one stone, forms a chain of one, and has the point of the captured
+    stone as its only liberty. ``atari`` is that of ``placements``.
     """
     targets = enemy & atari
     single = targets & ~grid.touching(enemy)
@@ -70,7 +76,7 @@ def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) ->
 
 
 def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
-    """Points whose orthogonal neighbours on the board all lie in ``x``."""
+    """uint32[W, ...]: the points whose orthogonal neighbours on the board all lie in ``x``."""
     left, right, above, below = (
         side | grid.like(edge, x) for side, edge in zip(grid.sides(x), grid.edges, strict=True)
     )
@@ -78,10 +84,10 @@ def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
 
 
 def true_eyes(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """Empty points that are true eyes of ``own``: all orthogonal neighbours are own stones, and so
-    are enough diagonal ones.
+    """uint32[W, ...]: the empty points that are true eyes of ``own``.
 
-    With four diagonal points on the board at least three must be own stones; with fewer, all.
+    All orthogonal neighbours of a true eye are own stones. If four diagonal neighbours are on the
+    board, at least three of them are own stones; if fewer are on the board, all of them are.
     """
     left, right, top, bottom = (grid.like(edge, own) for edge in grid.edges)
     missing = missing_two = jnp.zeros_like(own)
@@ -94,8 +100,9 @@ def true_eyes(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
 
 
 def area(grid: Grid, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """(int32[...], int32[...]): area of Black and of White, that is stones plus empty regions that
-    touch one colour only.
+    """(int32[...], int32[...]): the areas of Black and of White, in points.
+
+    The area of a colour is its stones and the empty regions that touch only this colour.
     """
     empty = grid.inside(~(black | white))
     links = links_within(grid, empty)

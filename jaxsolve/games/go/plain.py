@@ -15,8 +15,10 @@ from jaxsolve.games.go.state import GoState, Meta, Task
 
 @dataclasses.dataclass(frozen=True)
 class Go(GoRules):
-    """Go with area scoring. Two passes end the game. A side's area is its stones plus the empty
-    regions that touch only them; White adds ``komi``; equal scores are a draw.
+    """Go with area scoring.
+
+    Two passes end the game. The score of a side is the number of its stones and of the points of
+    empty regions that touch only its stones. White adds ``komi``. Equal scores are a draw.
 
     Raises ValueError for a size outside 2..19, an unknown ko rule, or a komi that is not a multiple
     of one half.
@@ -33,7 +35,7 @@ class Go(GoRules):
             raise ValueError(f"size={self.size} must be between 2 and 19.")
         object.__setattr__(
             self, "komi", float(self.komi) + 0.0
-        )  # one name for equal rules: no minus zero
+        )  # turns -0.0 into 0.0, so that equal rules have the same rule-set id
         if 2 * self.komi != round(2 * self.komi) or abs(self.komi) >= 1000:
             raise ValueError(
                 f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5."
@@ -45,7 +47,7 @@ class Go(GoRules):
 
     @property
     def may_draw(self) -> bool:  # type: ignore[override]
-        """Only a whole-numbered komi allows equal scores."""
+        """Whether equal scores are possible: only if ``komi`` is a whole number."""
         return self.komi == round(self.komi)
 
     def leaf_reason(self, state: GoState, outcome: int) -> str:
@@ -64,5 +66,5 @@ class Go(GoRules):
             )
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
-        # Most boards of a batch are not at their end; the floods run only if one is.
+        # The flood fills run only if a game of the batch has ended, which is rare.
         return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros_like(meta.passes))

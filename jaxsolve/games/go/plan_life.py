@@ -1,7 +1,13 @@
-"""Unconditional life of one side of Go, as ``plans`` tests it many times: boards are rows of bits.
+"""Fast test for unconditional life of one side of Go, for the search of ``plans``.
 
-A board has one word per row, with an empty row above and below; a point is 32 * row + column. All
-boards are parts of ``scratch``.
+A board is a list of rows, one int32 word per row, with an empty row above and below. Bit c of a
+word is column c; a point is the number 32 * row + column. All boards are parts of ``scratch``, and
+a board is given by the index of its first word (``OWN``, ``ADDED``, ...).
+
+Boards: OWN and OTHER hold the stones of the side that is to live and of its opponent, CRUX the
+crucial stones, ADDED the stones that a plan adds. MINE, THEIRS and EMPTIES are the position after
+these are added. FIELD holds the points that are examined, WALL those of them where no stone may be
+placed.
 """
 
 from __future__ import annotations
@@ -14,15 +20,15 @@ from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
 from jaxsolve.jit.host import compiled, inner
 
 ROWS = 24  # words per board
-MOST = 62  # most chains, and most regions
+MOST = 62  # maximum number of chains, and of regions
 OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION, FIELD, WALL = (
     BEFORE + ROWS * i for i in range(13)
 )
 CHAINS = BEFORE + ROWS * 13
-TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # rows that a chain spans
+TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # first and last row of a chain
 LOW, HIGH, VITAL_LOW, VITAL_HIGH = (
     BOTTOM + MOST * i for i in range(1, 5)
-)  # chains beside a region, and chains to which it is vital, 31 per word
+)  # for each region, sets of chains: those beside it, and those to which it is vital; 31 per word
 SCRATCH = BOTTOM + MOST * 5
 
 
@@ -33,8 +39,10 @@ def has_point(scratch, board, point):
 
 @inner
 def read_boards(facts, state, scratch):
-    """Unpacks the stones of the side that wants to live, of the other side, and the crucial ones.
-    Returns (whether the side is White, whether any chain counts).
+    """Unpacks a state into the boards OWN, OTHER and CRUX, and sets FIELD and WALL.
+
+    OWN holds the stones of the side that is to live. Returns (whether this side is White, whether
+    the life of any chain is sufficient). If not, the chain must contain a crucial stone.
     """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     white, any_chain = facts[LIVING] == 1, True
@@ -64,8 +72,10 @@ def read_boards(facts, state, scratch):
 
 @inner
 def _fence(scratch, n, any_chain):
-    """Drops points more than one step from the region (in WALL): FIELD becomes the rest, WALL its
-    points outside the region.
+    """Restricts the boards to the region, which WALL holds at first, and the points next to it.
+
+    FIELD becomes this set of points, and WALL its points outside the region. FIELD is the whole
+    board if a crucial stone of OWN would otherwise be dropped.
     """
     full = np.int64((1 << n) - 1)
     outside = False
@@ -84,8 +94,10 @@ def _fence(scratch, n, any_chain):
 
 @inner
 def _flood(scratch, board, within, top, bottom, n):
-    """Spreads the bits of rows ``top`` to ``bottom`` of ``board`` over connected bits of
-    ``within``. Returns the rows that it then spans.
+    """Flood fill of ``board`` over the connected points of ``within``, in place.
+
+    The seeds lie in the rows ``top`` to ``bottom``. Returns the first and the last row of the
+    filled set.
     """
     row, down, still = top, True, 0
     height = bottom - top + 1
@@ -131,14 +143,14 @@ def _flood(scratch, board, within, top, bottom, n):
 
 @inner
 def _beside(scratch, board, row):
-    """The neighbours of a board's stones in a row."""
+    """The points of a row that are next to a point of a board."""
     bits = np.int64(scratch[board + row])
     return bits << 1 | bits >> 1 | scratch[board + row - 1] | scratch[board + row + 1]
 
 
 @inner
 def widen(scratch, board, wider, n):
-    """Adds to a board the points beside its own."""
+    """Writes the points of ``board`` and their neighbours to the board ``wider``."""
     scratch[wider] = scratch[wider + n + 1] = 0
     for row in range(1, n + 1):
         scratch[wider + row] = (scratch[board + row] | _beside(scratch, board, row)) & (
@@ -148,8 +160,11 @@ def widen(scratch, board, wider, n):
 
 @compiled
 def alive(scratch, n, any_chain):
-    """Whether a chain that counts lives (Benson 1976) with the stones of ADDED placed and
-    opponent's chains without liberties removed.
+    """Whether the side lives unconditionally (Benson 1976) after the stones of ADDED are placed.
+
+    Opponent's chains without liberties are removed first. With ``any_chain`` one living chain is
+    sufficient; otherwise a living chain must contain a crucial stone. Returns False if there are
+    more than MOST chains.
     """
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
@@ -181,8 +196,9 @@ def alive(scratch, n, any_chain):
 
 @inner
 def _next_part(scratch, board, within, row, n):
-    """Moves the component of ``within`` with the first point in a row of REST to ``board``. Returns
-    the rows that it spans.
+    """Moves a connected component of ``within`` from REST to ``board``.
+
+    The component contains the first point of REST in ``row``. Returns its first and last row.
     """
     for i in range(n + 2):
         scratch[board + i] = 0
@@ -196,8 +212,9 @@ def _next_part(scratch, board, within, row, n):
 
 @inner
 def _list_chains(scratch, n):
-    """Lists the chains of MINE, of which REST is a copy. Returns their number, or MOST + 1 if there
-    are more.
+    """Lists the chains of MINE in CHAINS. REST must be a copy of MINE and is emptied.
+
+    Returns the number of chains, or MOST + 1 if there are more than MOST.
     """
     count = np.int64(0)
     for row in range(1, n + 1):
@@ -213,8 +230,11 @@ def _list_chains(scratch, n):
 
 @inner
 def _two_eyes(scratch, n, chains, any_chain):
-    """Benson's removal, with the regions of AROUND, of which REST is a copy. Returns whether a
-    chain that counts survives.
+    """Benson's algorithm: removes chains with fewer than two vital regions, until none is left.
+
+    The regions are the components of AROUND. REST must be a copy of AROUND and is emptied. A region
+    with a point of WALL is vital to no chain. Returns whether a chain survives; without
+    ``any_chain``, whether a chain with a crucial stone survives.
     """
     regions = np.int64(0)
     for row in range(1, n + 1):

@@ -1,13 +1,16 @@
-"""Plans of life: the fewest stones found that make a side of Go unconditionally alive if the
-opponent passes.
+"""Plans of life: small sets of stones that make a side of Go alive if the opponent only passes.
 
-A *plan* is a set of points. The search for one places stones on every point but a pair of future
-eyes, which is nearly always alive once the opponent's stones without liberties are removed. It then
-removes stones, those far from the eyes first, as long as the group lives (the relaxation of
-planning of Hoffmann & Nebel 2001, "The FF planning system", sec. 4: nothing is ever undone). Plans
-estimate and order; they decide nothing, so move order, ko and suicide on the way are ignored.
+A *plan* is a set of points. If the side has a stone on each of them, it is unconditionally alive.
+The search for a plan chooses a pair of points as future eyes and places stones on all other points.
+The result is nearly always alive once opponent's stones without liberties are removed. The search
+then removes stones, those far from the eyes first, as long as the group lives. This is the
+relaxation of planning of Hoffmann & Nebel 2001, "The FF planning system", sec. 4: no effect of an
+action is ever undone.
 
-Boards are rows of bits (``plan_life``); a point is 32 * row + column.
+Plans order moves and give heuristic proof numbers; they decide nothing. So the order of the stones
+is ignored, and so are ko and suicide.
+
+Boards are rows of bits (``plan_life``); a point is the number 32 * row + column.
 """
 
 from __future__ import annotations
@@ -36,18 +39,20 @@ BUCKET = BEFORE + 512 * 3
 PAIRS = BUCKET + 128
 CLOSE = PAIRS + 192
 SCRATCH = CLOSE + 32
-MAX_PAIRS, FEW_PAIRS = 64, 16  # pairs tried
-ALL, ENOUGH, FEW = 64, 6, 4  # pairs that give life, after which the search stops
-NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15
+MAX_PAIRS, FEW_PAIRS = 64, 16  # most pairs of eyes tried: anywhere, and near the last move
+ALL, ENOUGH, FEW = 64, 6, 4  # the search stops after so many pairs of eyes that give life
+NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15  # in place of the size of a plan
 
 
 @compiled
 def plan(state, action, zone, out, facts, scratch):
-    """The ``plan`` callback of ``jaxsolve.games.zones``: the stones still missing for life.
+    """The ``plan`` callback of ``jaxsolve.games.zones``: the stones that a side lacks for life.
 
-    A hint that gives life is kept without its unnecessary stones; if it does not contain the last
-    move, pairs of eyes near that move are tried as well. Without such a hint, or with
-    ``SEARCH_ALL``, pairs anywhere are tried.
+    ``zone`` is a hint, the plan of a nearby position. If it still gives life, it becomes the plan,
+    without its unnecessary stones. Pairs of eyes near the last move are then tried too, if the
+    side that is to live made that move at a point outside the hint. If the hint does not give life,
+    or with ``SEARCH_ALL``, pairs on the whole board are tried. With ``HINT_ONLY`` no pairs are
+    tried.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -101,7 +106,10 @@ def _action(n, point):
 
 @inner
 def _list_free(facts, state, scratch):
-    """Lists the points where own stones may be placed at some time. Returns their number."""
+    """Lists in FREE the points of the region without an own stone. Returns their number.
+
+    Points with an opponent's stone are listed too, since the stone can be captured.
+    """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     free = np.int64(0)
     for row in range(n):
@@ -132,10 +140,10 @@ def _toggle(scratch, first, last):
 
 @compiled
 def _thin(scratch, n, any_chain, count, best):
-    """Removes stones of ADDED, in the order of the first ``count`` of ORDER, as long as life
-    remains. Returns the number left.
+    """Removes unnecessary stones from ADDED and returns the number of stones that are left.
 
-    Stops with NONE_FOUND once ``best`` of them are known to be necessary.
+    ADDED holds the first ``count`` points of ORDER. They are removed in this order, each if the
+    side still lives without it. Returns NONE_FOUND as soon as ``best`` stones are necessary.
     """
     needed, at, block = np.int64(0), np.int64(0), max(np.int64(1), count // 2)
     while at < count:
@@ -163,7 +171,10 @@ def _distance(one, other):
 
 @inner
 def _cost(scratch, n, zone, point):
-    """Cost of surrounding a point, in half stones; points beside a known plan are cheap."""
+    """Estimated cost of making a point an eye, in half stones.
+
+    A point in or next to the plan ``zone`` costs less.
+    """
     cost, close = np.int64(0), has_action(zone, _action(n, point))
     for k in range(4):
         near = point + (-32 if k == 0 else 32 if k == 1 else -1 if k == 2 else 1)
@@ -179,8 +190,9 @@ def _cost(scratch, n, zone, point):
 
 @compiled
 def _choose_pairs(scratch, n, free, zone, here):
-    """Lists the cheapest pairs of eyes, those near ``here`` if it is a point. Returns their
-    number.
+    """Lists in PAIRS the cheapest pairs of points for two eyes. Returns the number of pairs.
+
+    If ``here`` is a point, at least one eye of each pair is near it; -1 allows all pairs.
     """
     least, close = np.int64(99), np.int64(0)
     for i in range(free):
@@ -205,8 +217,10 @@ def _choose_pairs(scratch, n, free, zone, here):
 
 @inner
 def _rank_pairs(scratch, i, first, last, count, most, least):
-    """Inserts the pairs of point number ``i`` with the points ``first`` to ``last - 1`` into a list
-    of at most ``most``.
+    """Inserts pairs of points into PAIRS, cheapest first, and returns the new length of the list.
+
+    The pairs are those of entry ``i`` of FREE with the entries ``first`` to ``last - 1``. The list
+    has ``count`` pairs before and keeps at most ``most``. ``least`` is the lowest cost of a point.
     """
     one = np.int64(scratch[FREE + i])
     for j in range(first, last):
@@ -236,8 +250,10 @@ def _rank_pairs(scratch, i, first, last, count, most, least):
 
 @compiled
 def _try_pair(scratch, n, any_chain, free, number, best):
-    """Size of the plan in ADDED that leaves a pair of eyes. NONE_FOUND if it is not smaller than
-    ``best``, NOT_ALIVE if there is none.
+    """Searches for a plan with the eyes of pair ``number`` of PAIRS. Returns the size of the plan.
+
+    ADDED holds the plan. Returns NONE_FOUND if the plan is not smaller than ``best``, and NOT_ALIVE
+    if the side does not live with these eyes.
     """
     one, other = (
         np.int64(scratch[PAIRS + 3 * number + 1]),

@@ -1,5 +1,6 @@
-"""Relaxation of superko positions to simple ko, on the host, from their canonical text
-(``proof/FORMAT.md``).
+"""Relaxation of superko positions to simple ko, on the host.
+
+The functions read the canonical text of positions (``proof/FORMAT.md``).
 """
 
 from __future__ import annotations
@@ -14,19 +15,20 @@ if TYPE_CHECKING:
 
 
 def earlier_boards(text: str) -> list[str]:
-    """The boards in a position's history."""
+    """The boards in the history of a position's text, oldest first, without side to move."""
     return [entry.partition(":")[0] for entry in _history(text)]
 
 
 def stones_of(text: str, player: int) -> int:
-    """Bit set over points: a player's stones in the text of a board or position."""
+    """A player's stones in the text of a board or position; bit p stands for point p."""
     board = text.partition(" ")[0].replace("/", "")
     return sum(1 << point for point, stone in enumerate(board) if stone == "XO"[player])
 
 
 def by_simple_ko(game: GoRules, text: str) -> GoState:
-    """The position under ``game``, which has simple ko. Its history is reduced to the point that
-    may not be retaken at once.
+    """The position of a superko text under ``game``, the same rules with simple ko.
+
+    The history is dropped. The position gets a ko point if the last move started a ko.
     """
     plain = text.partition(" history=")[0]
     point = _retake(game.size, text)
@@ -45,8 +47,10 @@ def _history(text: str) -> list[str]:
 
 
 def _retake(size: int, text: str) -> int:
-    """The point of a lone stone just captured by a lone stone, where a retake would recreate the
-    last board; -1 if there is none.
+    """The point where retaking a single stone would recreate the last board of the history.
+
+    That stone was just captured by a stone that is a chain of one. Returns -1 if there is no such
+    point.
     """
     history = _history(text)
     side = text.split(" ")[1]

@@ -17,52 +17,57 @@ Words = Any
 
 @exportable
 class Task(NamedTuple):
-    """A life-and-death task. It is part of the state, so one compiled kernel serves every task of a
-    board size.
+    """A life-and-death task of ``tsumego-N``.
+
+    It is part of the state, so one compiled kernel serves all tasks of a board size.
     """
 
-    crucial: Words  # uint32[W]; crucial stones never captured so far
+    crucial: Words  # uint32[W]; crucial stones that have never been captured
     region: Words  # uint32[W]; points where stones may be placed
-    flags: Words  # uint32[]; see the flags below
+    flags: Words  # uint32[]; bits ANY_CHAIN to NO_KO_FOR_WHITE
 
 
 ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
-"""Bits of ``Task.flags``: any chain of the defender counts; White defends; the goal is to kill;
-Black, or White, may not start or take a ko.
+"""Bits of ``Task.flags``.
+
+ANY_CHAIN: the defender wins if any of its chains lives. WHITE_DEFENDS: the defender is White, else
+Black. KILL: the goal is to kill, else to live. NO_KO_FOR_BLACK, NO_KO_FOR_WHITE: this side may not
+start or take a ko.
 """
 
 
 @exportable
 class GoState(NamedTuple):
-    """A position; W words per board. Plain 9x9 Go takes 28 bytes. Fields that a rule set does not
-    need are None.
+    """A position, with W words per board. Plain 9x9 Go takes 28 bytes.
+
+    Fields that a rule set does not need are None.
     """
 
-    stones: Words  # uint32[2, W]; Black's, White's
-    meta: Words  # uint32[]; see Meta
-    task: Task | None = None  # tsumego
-    # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
+    stones: Words  # uint32[2, W]; Black's stones, White's stones
+    meta: Words  # uint32[]; the fields of ``Meta``, packed
+    task: Task | None = None  # ``tsumego-N`` only
+    # uint32[2 * W, H]; superko only: earlier boards, each Black's words, then White's.
     history: Words = None
-    # uint32[4]; sum of the earlier boards' keys, in any order (superko)
+    # uint32[4]; superko only: sum of the keys of the earlier boards, which ignores their order.
     history_key: Words = None
 
 
 class Meta(NamedTuple):
-    """The unpacked ``meta`` word; every field int32[...]."""
+    """The unpacked ``meta`` word of a state; every field is int32[...]."""
 
-    side: Words  # 0 Black, 1 White to move
-    passes: Words  # consecutive passes before this position, 0 to 2
+    side: Words  # the side to move: 0 Black, 1 White
+    passes: Words  # consecutive passes just made, 0 to 2
     ply: Words  # moves made in a forced opening, 0 to 2, or OPENING_OVER
-    outcome: Words  # ``Outcome``, fixed when the position arises
-    ko: Words  # 1 + the point that may not be retaken now, or 0
-    boards: Words  # number of earlier boards kept (superko)
+    outcome: Words  # ``Outcome`` of the position
+    ko: Words  # 1 + the ko point, where the side to move may not play; 0 if there is none
+    boards: Words  # number of earlier boards in the history (superko only)
 
 
 _FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("boards", 15))
 
 
 def read_meta(word: jax.Array) -> Meta:
-    """The fields of a uint32[...] word. A numpy word gives numpy arrays, without a JAX call."""
+    """Unpacks a ``meta`` word uint32[...]. A numpy word gives numpy arrays, without a JAX call."""
     values, at = {}, 0
     for name, bits in _FIELDS:
         values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
@@ -71,8 +76,9 @@ def read_meta(word: jax.Array) -> Meta:
 
 
 def host_meta(word: Any) -> Meta:
-    """``read_meta`` of one word as Python ints, without a JAX call; for host code that reads many
-    words.
+    """Unpacks one ``meta`` word into Python ints, without a JAX call.
+
+    For host code that reads many words; kernels use ``read_meta``.
     """
     word, values, at = int(word), [], 0
     for _, bits in _FIELDS:
@@ -82,7 +88,7 @@ def host_meta(word: Any) -> Meta:
 
 
 def host_word(meta: Meta) -> np.ndarray:
-    """uint32[]: inverse of ``host_meta``."""
+    """uint32[]: packs the fields into a ``meta`` word on the host; inverse of ``host_meta``."""
     word, at = 0, 0
     for value, (_, bits) in zip(meta, _FIELDS, strict=True):
         word |= int(value) << at
@@ -91,7 +97,7 @@ def host_word(meta: Meta) -> np.ndarray:
 
 
 def meta_word(meta: Meta) -> jax.Array:
-    """uint32[...]: inverse of ``read_meta``."""
+    """uint32[...]: packs the fields into a ``meta`` word; inverse of ``read_meta``."""
     word, at = jnp.uint32(0), 0
     for name, bits in _FIELDS:
         word = word | (jnp.asarray(getattr(meta, name)).astype(jnp.uint32) << jnp.uint32(at))
@@ -102,6 +108,9 @@ def meta_word(meta: Meta) -> jax.Array:
 def own_and_enemy(
     side: jax.Array, black: jax.Array, white: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """(own, enemy) boards of ``side`` int32[...] from (black, white), and back."""
+    """(own, enemy): the boards uint32[W, ...] of ``side`` int32[...] and of the other side.
+
+    The same function converts (own, enemy) back to (black, white).
+    """
     white_moves = (side == 1)[None]
     return jnp.where(white_moves, white, black), jnp.where(white_moves, black, white)

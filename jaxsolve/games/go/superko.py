@@ -1,11 +1,13 @@
-"""Superko in the legal mask: compares every candidate's resulting board with the history exactly,
-without playing a move.
+"""Superko: the placements that would recreate an earlier board, found without playing moves.
 
-Earlier boards are packed words of the state. A move adds one own stone and captures enemy chains,
-so at most one move can recreate an earlier board: that board's own stones must be the present ones
-plus one point. Whether the move captures exactly the missing enemy stones is a local condition:
-they must be whole chains whose only liberty is the point, and no other chain may have it as its
-last liberty.
+The test is exact. The state holds the earlier boards as packed words. A move adds one own stone and
+captures enemy chains. So at most one move can recreate a given earlier board, and only if the own
+stones of that board are the present ones plus one point. The move must capture exactly the enemy
+stones that the earlier board lacks. This is a local condition: these stones are whole chains whose
+only liberty is the point, and no other enemy chain has the point as its only liberty.
+
+An *entry* of the history is one earlier board uint32[2 * W]. Under situational superko it also
+holds the side to move.
 """
 
 from __future__ import annotations
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
 
 
 def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
-    """uint32[2 * W]: stones uint32[2, W] with the side to move in the first guard bit (0 where
-    sides do not matter).
+    """uint32[2 * W]: the history entry of ``stones`` uint32[2, W].
+
+    ``side`` int32[] is stored in the first guard bit (``core.board_layout``). It is the side to
+    move under situational superko, else 0.
     """
     flat = stones.reshape(-1)
     mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(grid.width)
@@ -33,7 +37,10 @@ def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
 
 
 def entry_key(words: jax.Array) -> jax.Array:
-    """uint32[4, ...]: key of an entry uint32[2 * W, ...]; the keys of a history are summed."""
+    """uint32[4, ...]: key of an entry uint32[2 * W, ...].
+
+    The key of a history is the sum of the keys of its entries.
+    """
     return mix(words, "an earlier board")
 
 
@@ -45,13 +52,17 @@ def recreated(
     earlier: tuple[jax.Array, jax.Array],
     counts: jax.Array,
 ) -> jax.Array:
-    """uint32[W]: points where a stone of ``own`` would recreate an earlier board; valid for legal
-    placements only.
+    """uint32[W]: the points where a stone of ``own`` would recreate an earlier board.
+
+    The result is valid only for placements that are otherwise legal.
 
     Args:
-      own, enemy, atari: the present board uint32[W], and its stones with one liberty.
-      earlier: own and enemy stones of the earlier boards, uint32[W, H].
-      counts: bool[H], entries to compare with.
+      grid: the board.
+      own: uint32[W], the stones of the side to move.
+      enemy: uint32[W], the stones of the other side.
+      atari: uint32[W], the stones of chains with one liberty.
+      earlier: uint32[W, H] own and uint32[W, H] enemy stones of the earlier boards.
+      counts: bool[H], whether each earlier board is to be compared.
     """
     own, enemy, atari = own[:, None], enemy[:, None], atari[:, None]
     empty = grid.inside(~(own | enemy))
@@ -68,7 +79,10 @@ def recreated(
 
 
 def entries_added(ko: str, is_pass: jax.Array) -> jax.Array:
-    """int32[...]: boards that a move adds to the history under the ``ko`` rule."""
+    """int32[...]: number of boards that a move adds to the history under the ``ko`` rule.
+
+    ``is_pass`` is bool[...]. Under ``positional`` a pass adds none.
+    """
     if ko == "situational":
         return jnp.ones_like(is_pass, jnp.int32)
     if ko == "positional":
@@ -77,7 +91,10 @@ def entries_added(ko: str, is_pass: jax.Array) -> jax.Array:
 
 
 def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) -> GoState:
-    """``after`` with the board of ``before`` added to its history."""
+    """``after`` with the board of ``before`` in its history.
+
+    ``action`` int32[] leads from ``before`` to ``after``.
+    """
     meta = read_meta(before.meta)
     side = meta.side if game.ko == "situational" else jnp.zeros_like(meta.side)
     words = entry(game.grid, before.stones, side)
@@ -89,14 +106,18 @@ def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) 
 
 
 def history_key(history: jax.Array, boards: jax.Array) -> jax.Array:
-    """uint32[4]: key of the first int32[] ``boards`` entries of a history uint32[2 * W, H]."""
+    """uint32[4]: key of the first ``boards`` int32[] entries of a history uint32[2 * W, H]."""
     kept = np.arange(history.shape[1], dtype=np.int32) < boards
     keys = jnp.where(kept, entry_key(history), jnp.uint32(0))
     return jnp.sum(keys, axis=1, dtype=jnp.uint32)
 
 
 def recreating(game: GoRules, state: GoState, atari: jax.Array) -> jax.Array:
-    """uint32[W]: placements that would recreate an earlier board."""
+    """uint32[W]: the points where the side to move would recreate a board of the history.
+
+    The result is valid only for placements that are otherwise legal. ``atari`` uint32[W] are the
+    stones of chains with one liberty.
+    """
     grid, meta = game.grid, read_meta(state.meta)
     mark = (state.history[0] >> np.uint32(grid.width)) & np.uint32(1)
     kept = np.arange(game.history_capacity, dtype=np.int32) < meta.boards

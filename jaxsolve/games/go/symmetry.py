@@ -17,14 +17,20 @@ if TYPE_CHECKING:
 
 
 def kept_symmetries(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
-    """int32[G]: symmetries (of ``square_permutations``) that map each set of points onto itself."""
+    """int32[G]: the symmetries that map each of the given sets of points onto itself.
+
+    Symmetries are numbered as in ``boards.square.square_permutations``.
+    """
     images = square_permutations(size)
     keeps = [all({int(image[p]) for p in points} == points for points in sets) for image in images]
     return np.flatnonzero(keeps).astype(np.int32)
 
 
 def transform_state(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
-    """The state after symmetry int32[] of those that the rule set keeps."""
+    """The image of a state under a symmetry of its rule set.
+
+    ``symmetry`` int32[] counts only the symmetries that keep the rules (``game.num_symmetries``).
+    """
     if game.num_symmetries < SQUARE_SYMMETRIES:
         of_square = jnp.where(
             np.arange(game.num_symmetries, dtype=np.int32) == symmetry, game._symmetries, 0
@@ -34,7 +40,7 @@ def transform_state(game: GoRules, state: GoState, symmetry: jax.Array) -> GoSta
 
 
 def _transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
-    """The state after symmetry int32[] of ``square_permutations``."""
+    """The image of a state under ``symmetry`` int32[], numbered as in ``square_permutations``."""
     grid, meta = square(game.size), read_meta(state.meta)
     ko = image_of(game.size, jnp.maximum(meta.ko - 1, 0), symmetry) + 1
     after = state._replace(

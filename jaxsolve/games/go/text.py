@@ -1,4 +1,4 @@
-"""Text of positions and points (proof/FORMAT.md), on the host."""
+"""Text of Go positions and lists of points (``proof/FORMAT.md``), on the host."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ _SIDES = "bw"
 
 # ---- points --------------------------------------------------------------------------------------
 def points_text(size: int, points: Iterable[int]) -> str:
-    """Comma-separated points, by row from the bottom, then by column."""
+    """The points as a comma-separated list, by row from the bottom, then by column."""
     return ",".join(
         gtp_point(point, size) for point in sorted(points, key=lambda p: (-(p // size), p % size))
     )
 
 
 def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
-    """Point numbers of a comma-separated list, sorted. Raises ValueError that names the list as
-    ``what``.
+    """The point numbers of a comma-separated list, in ascending order.
+
+    Raises ValueError for an unknown point or one that occurs twice. ``what`` is the name of the
+    list in the message.
     """
     points = [parse_gtp_point(name, size) for name in text.split(",")]
     for name, point in zip(text.split(","), points, strict=True):
@@ -47,7 +49,7 @@ def _beside(size: int, point: Point) -> list[Point]:
 
 
 def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
-    """The chain of a stone and its liberties."""
+    """The chain of the stone at ``start``, and the chain's liberties."""
     chain, liberties, todo = {start}, set(), [start]
     while todo:
         for point in _beside(len(cells), todo.pop()):
@@ -60,7 +62,7 @@ def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
 
 
 def _chain_without_liberty(cells: np.ndarray) -> Point | None:
-    """A point of a chain that has no liberty; None if there is no such chain."""
+    """A point of a chain without liberties; None if every chain has one."""
     seen: set[Point] = set()
     for row, column in np.argwhere(cells).tolist():
         if (row, column) not in seen:
@@ -73,7 +75,7 @@ def _chain_without_liberty(cells: np.ndarray) -> Point | None:
 
 # ---- positions -----------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
-    """Canonical text of a state."""
+    """The canonical text of a state, as ``proof/FORMAT.md`` defines it."""
     grid, meta = game.grid, host_meta(state.meta)
     parts = [format_board(grid.cells_of(np.asarray(state.stones))), _SIDES[meta.side]]
     if meta.ko:
@@ -103,8 +105,9 @@ def _entry_text(game: GoRules, words: np.ndarray) -> str:
 
 
 def parse_position(game: GoRules, text: str) -> GoState:
-    """Inverse of ``position_text``, in host arrays and without an outcome. Fields with default
-    values may be left out. Raises ValueError with one sentence.
+    """The state of a text, as host arrays and without an outcome; inverse of ``position_text``.
+
+    Fields with default values may be left out. Raises ValueError with one sentence.
     """
     board, side, fields = _split(text)
     cells = parse_board(board, game.size)
@@ -133,7 +136,7 @@ def parse_position(game: GoRules, text: str) -> GoState:
 
 
 def _split(text: str) -> tuple[str, int, dict[str, str]]:
-    """Board, side to move and ``key=value`` fields of a position's text."""
+    """The board, the side to move and the ``key=value`` fields of a position's text."""
     parts = text.split()
     if len(parts) < 2:
         raise ValueError(f"Position {text!r} must be a board and the side to move, 'b' or 'w'.")
@@ -157,7 +160,10 @@ def _parse_number(text: str, what: str, allowed: tuple[int, ...]) -> int:
 
 
 def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, passes: int) -> int:
-    """1 + the ko point, or 0."""
+    """The ``ko`` field of ``Meta``: 1 + the ko point, or 0 without a ko.
+
+    Raises ValueError unless the last move can have started this ko.
+    """
     if text is None:
         return 0
     if game.ko != "simple":
@@ -169,8 +175,8 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
     beside = _beside(game.size, place)
     chains = [_chain(cells, stone) for stone in beside if cells[stone] == 2 - side]
     tight = [chain for chain, liberties in chains if liberties == {place}]
-    # The stone that took the ko has no liberty but the ko point. Every other stone there had a
-    # liberty before it was captured.
+    # The only liberty of the stone that took the ko is the ko point. The other chains next to the
+    # ko point had another liberty before the capture, so they still have it.
     if passes or len(chains) < len(beside) or len(tight) != 1 or len(tight[0]) != 1:
         raise ValueError(
             f"ko={text} cannot have arisen: no single stone was just captured there by a single"
@@ -180,8 +186,10 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
 
 
 def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, more: int) -> int:
-    """The ``ply`` field. ``more`` is nonzero if the position has passes or a ko, which an opening
-    excludes.
+    """The ``ply`` field of ``Meta``.
+
+    ``more`` is nonzero if the position has passes or a ko. Raises ValueError if the position cannot
+    arise in the forced opening.
     """
     if text is None:
         return OPENING_OVER
@@ -194,7 +202,7 @@ def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, mo
 
 
 def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> np.ndarray | None:
-    """uint32[W]: crucial stones on the board; None if the rule set has none."""
+    """uint32[W]: the crucial stones on the board; None if the rule set has no crucial points."""
     points = game.crucial_points
     if not points:
         return None
@@ -217,8 +225,10 @@ def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> 
 def _parse_history(
     game: GoRules, text: str | None, present: str, passes: int
 ) -> tuple[np.ndarray | None, int]:
-    """(uint32[2 * W, H], number of boards); (None, 0) without a history. ``present``: the position
-    itself as an entry.
+    """The history uint32[2 * W, H] and its number of boards; (None, 0) without a history.
+
+    ``present`` is the text of the present position as a history entry. Raises ValueError if the
+    history contains it although no pass can have led there.
     """
     if text is None:
         return None, 0
@@ -250,7 +260,10 @@ def _parse_history(
 
 
 def leaf_reason(game: GoRules, state: GoState) -> str:
-    """``captured`` or ``benson`` if the board decides, else ``passes``."""
+    """The reason why the game is over: ``captured``, ``benson`` or ``passes``.
+
+    ``passes`` only if the board does not decide the game.
+    """
     if game.crucial_points and state.task is not None and not np.any(state.task.crucial):
         return "captured"
     meta = host_meta(state.meta)

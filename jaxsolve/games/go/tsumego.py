@@ -35,15 +35,22 @@ _CHOICES = {
 
 @dataclasses.dataclass(frozen=True)
 class Tsumego(GoRules):
-    """The defender wins when the chain of a surviving crucial stone is unconditionally alive, the
-    attacker when no crucial stone survives.
+    """Life and death: the defender must save a crucial stone, the attacker must capture them all.
 
-    ``crucial`` lists points (``P2,Q3``) or is ``any``: then any chain of the defender may live and
-    captures decide nothing. Placements outside ``region`` do not exist. After two passes, the side
-    with the ``goal`` (the defender to live, the attacker to kill) has failed. ``ko_black=forbid``:
-    Black may not make a move that starts or takes a ko, whatever the ko rule; likewise
-    ``ko_white``. The start position is the empty board; other positions are read from text. Raises
-    ValueError for an unknown option or point.
+    The defender wins when the chain of a surviving crucial stone is unconditionally alive
+    (``go.benson``). The attacker wins when no crucial stone survives.
+
+    * ``crucial`` lists the points of the crucial stones (``P2,Q3``). With ``any``, the defender
+      wins when any of its chains is alive, and captures decide nothing.
+    * ``region`` lists the points where stones may be placed.
+    * ``goal`` determines who loses after two passes: the defender with ``live``, the attacker with
+      ``kill``.
+    * ``ko_black=forbid``: Black may not make a move that starts or takes a ko, whatever the ko
+      rule. ``ko_white=forbid`` is the same restriction for White.
+
+    The start position is the empty board; other positions are read from text.
+
+    Raises ValueError for an unknown option or point.
     """
 
     size: int = 19
@@ -84,12 +91,12 @@ class Tsumego(GoRules):
 
     @functools.cached_property
     def crucial_points(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Points whose stones the state tracks; none if any chain counts."""
+        """The points of ``crucial``; empty with ``crucial=any``."""
         return () if self.crucial == "any" else parse_points(self.size, self.crucial, "crucial")
 
     @functools.cached_property
     def region_points(self) -> tuple[int, ...]:
-        """Points where stones may be placed."""
+        """The points where stones may be placed."""
         return (
             tuple(range(self.size**2))
             if self.region == "all"
@@ -98,8 +105,10 @@ class Tsumego(GoRules):
 
     @functools.cached_property
     def kernel(self) -> Tsumego:  # type: ignore[override]
-        """The task is part of the state (``Task``), so every task of a board size, ko rule and
-        ``fill_eyes`` shares its functions.
+        """A game with the default task, whose functions serve every task.
+
+        The task is part of the state (``Task``). Only the board size, ``ko``, ``fill_eyes`` and
+        ``max_history`` are options of the kernel.
         """
         return Tsumego(self.size, self.ko, fill_eyes=self.fill_eyes, max_history=self.max_history)
 
@@ -130,7 +139,7 @@ class Tsumego(GoRules):
 
     @property
     def crucial_side(self) -> int:
-        """Owner of the crucial stones: 0 Black, 1 White."""
+        """The defender: 0 Black, 1 White."""
         return 0 if self.defender == "black" else 1
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
@@ -185,5 +194,5 @@ class Tsumego(GoRules):
 
 
 def _has(task: Task, flag: int) -> jax.Array:
-    """bool[...]: whether a bit of ``flags`` is set."""
+    """bool[...]: whether ``flag``, a bit of ``Task.flags``, is set."""
     return (task.flags & np.uint32(flag)) != 0

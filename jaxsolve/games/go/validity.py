@@ -1,4 +1,4 @@
-"""Range checks of packed Go positions on the host: the fields of ``GoState``, and liberties."""
+"""Checks of Go states from files, on the host: ranges of the fields, and liberties of chains."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from jaxsolve.games.go.state import GoState, Task, read_meta
 
 
 def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np.ndarray:
-    """bool[n]: which states, host arrays with a leading axis n, have fields in range.
+    """bool[n]: whether each of n states has fields in range and no chain without a liberty.
 
     Args:
-      task: the task of the rule set, host arrays; ``crucial`` holds all crucial points.
-      side: the player whose stones are crucial.
+      state: the states, as host arrays with a leading axis n.
+      size: N.
+      task: the task of the rule set, as host arrays, with all crucial points; or None.
+      side: the player who owns the crucial stones.
     """
     grid = square(size)
     words: Any = np.asarray(state.meta)
@@ -44,7 +46,7 @@ def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np
 
 
 def _have_liberties(grid: Grid, stones: np.ndarray) -> np.ndarray:
-    """bool[n]: every chain of uint32[n, 2, W] has a liberty."""
+    """bool[n]: whether every chain of each board of uint32[n, 2, W] has a liberty."""
     empty = grid.board & ~(stones[:, 0] | stones[:, 1])
     breathing = stones & _spread(grid, empty)[:, None]
     left = np.arange(len(stones))
@@ -59,7 +61,10 @@ def _have_liberties(grid: Grid, stones: np.ndarray) -> np.ndarray:
 
 
 def _spread(grid: Grid, points: np.ndarray) -> np.ndarray:
-    """uint32[n, W]: bits one step from ``points``; those off the board are not removed."""
+    """uint32[n, W]: the neighbours of ``points`` uint32[n, W].
+
+    Bits outside the board are not removed.
+    """
     last = grid.stride * (grid.rows_per_word - 1)
     spread = points << np.uint32(1) | points >> np.uint32(1)
     if grid.rows_per_word > 1:

@@ -1,5 +1,7 @@
-"""Boards, chains and zones in plain arrays, and the growth steps that the zone callbacks of Go are
-made of.
+"""Boards, chains and zones of Go in plain arrays, and functions that add points to a zone.
+
+The zone callbacks of Go consist of these functions. ``zones`` defines *zone*, *group* and *closed*.
+The *inner liberties* of a group are the empty points of the zone next to it.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from jaxsolve.games.go.state import NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, OPENING_OV
 from jaxsolve.jit.host import compiled, inner
 
 SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, LIVING, CRUCIAL = range(7)
-"""Indices of ``facts`` int64[6 + C]: board size and layout, whether a state holds a task, the
-player who lives (2: as the task says), and the C crucial points of the rule set.
+"""Indices of ``facts`` int64[6 + C].
+
+SIZE: N. WORDS: words per board. ROWS_A_WORD: rows per word. TSUMEGO: whether a state holds a task.
+FILL_EYES: whether a side may fill its own true eyes. LIVING: the player who wins by life (2: the
+task of the state determines the player). CRUCIAL: the first of the C crucial points.
 """
 
 EMPTY, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
@@ -25,22 +30,33 @@ BORDER, VITAL, LAST = (PLANE * i for i in range(19, 25, 2))
 SCRATCH = PLANE * 25
 """Planes of ``scratch`` int32[SCRATCH].
 
-By point of a board with a rim, (N + 2)^2 <= 441 points: content (CELL), membership of the zone
-(ZONE), marks (SEEN, GROUPED), number of its chain (LABEL) and of its region. Lists of points: LIST;
-the stones of all chains (MEMBER); the points of all regions (SPOT). By chain: start of its stones
-(FIRST), two of its liberties (0 for none), whether it is alive, whether it is needed. By region:
-start of its points (BOUND) and of the chains beside it (BEGIN), whether it survives (KEPT), whether
-it is taken. Two planes each, for up to 684 pairs of a region and a chain beside it: the chain
-(BORDER), how many of the region's empty points touch it, later whether all do (VITAL), and the last
-such point (LAST).
+Indexed by point of a board with a rim, (N + 2)^2 <= 441 points: content (CELL), whether the point
+is in the zone (ZONE), marks (SEEN, GROUPED), number of its chain (LABEL) and of its region
+(REGION).
+
+Lists of points: a work list (LIST); the stones of all chains, chain by chain (MEMBER); the points
+of all regions, region by region (SPOT).
+
+Indexed by chain: start of its stones in MEMBER (FIRST), two of its liberties or 0 (LIBERTY,
+SECOND), whether it is alive (ALIVE), whether a proof of life needs it (NEEDED).
+
+Indexed by region: start of its points in SPOT (BOUND), start of its chains in BORDER (BEGIN),
+whether Benson's algorithm keeps it (KEPT), whether a proof of life uses it (TAKEN).
+
+Indexed by chain or region: the smallest proof of life found, NEEDED + 2 * TAKEN (BEST).
+
+Indexed by pair of a region and a chain next to it, up to 684 pairs, two planes each: the chain
+(BORDER), how many of the region's empty points touch the chain, later whether all do (VITAL), the
+last such point (LAST).
 """
 
 
 # ---- the board -----------------------------------------------------------------------------------
 @inner
 def read_board(facts, state, zone, scratch):
-    """Unpacks stones and zone, and numbers the chains. Returns the number of chains. The rim counts
-    as inside the zone.
+    """Unpacks a state and a zone into CELL and ZONE, and numbers the chains.
+
+    The rim of the board counts as part of the zone. Returns the number of chains.
     """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     side = n + 2
@@ -66,6 +82,10 @@ def read_board(facts, state, zone, scratch):
 
 @inner
 def number_chains(scratch, side):
+    """Fills LABEL, MEMBER, FIRST, LIBERTY and SECOND for the stones in CELL.
+
+    ``side`` is N + 2. Returns the number of chains.
+    """
     chains, members = np.int64(0), np.int64(0)
     for start in range(side + 1, side * (side - 1) - 1):
         colour = scratch[CELL + start]
@@ -101,7 +121,10 @@ def number_chains(scratch, side):
 
 @inner
 def step(side, k):
-    """The k-th of a point's neighbours: up, left, right, down, then the diagonals."""
+    """Offset from a point to its k-th neighbour: up, left, right, down, then the four diagonals.
+
+    ``side`` is N + 2, the length of a row of a plane.
+    """
     if k < 4:
         return -side if k == 0 else side if k == 3 else np.int64(-1) if k == 1 else np.int64(1)
     return (-side if k < 6 else side) + (np.int64(-1) if k & 1 == 0 else np.int64(1))
@@ -109,31 +132,33 @@ def step(side, k):
 
 @inner
 def point_of(facts, action):
-    """Index of an action's point in a plane."""
+    """Index in a plane of the point of a placement."""
     n = facts[SIZE]
     return (action // n + 1) * (n + 2) + action % n + 1
 
 
 @inner
 def has_action(zone, action):
+    """Whether an action is in a zone, given as a bit set over actions."""
     return (zone[action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
 
 
 @inner
 def add_action(zone, action):
+    """Adds an action to a zone, given as a bit set over actions."""
     zone[action >> 5] |= np.uint32(1) << np.uint32(action & 31)
 
 
 @inner
 def make_whole(facts, zone):
-    """Makes the zone the whole position."""
+    """Adds all actions, the pass included, to a bit set: the zone is then the whole position."""
     for action in range(facts[SIZE] * facts[SIZE] + 1):
         add_action(zone, np.int64(action))
 
 
 @inner
 def write_zone(facts, scratch, out):
-    """Adds the points of plane ZONE to ``out``."""
+    """Adds the points of plane ZONE to the bit set ``out``."""
     n = facts[SIZE]
     for row in range(n):
         at = (n + 2) * (row + 1) + 1
@@ -144,8 +169,9 @@ def write_zone(facts, scratch, out):
 
 @inner
 def spread(facts, state, first, out, at):
-    """Adds the board that begins at word ``first`` of the state to the action set that begins at
-    ``out[at]``.
+    """Adds the points of one packed board of a state to a bit set over actions.
+
+    The board begins at ``state[first]``, the bit set at ``out[at]``.
     """
     n, per = facts[SIZE], facts[ROWS_A_WORD]
     for row in range(n):
@@ -161,12 +187,13 @@ def spread(facts, state, first, out, at):
 
 @inner
 def colour_to_move(facts, state):
-    """EMPTY + 1 or + 2: the colour to move."""
+    """The colour to move, BLACK or WHITE."""
     return np.int64(BLACK + (state[2 * facts[WORDS]] & np.uint32(1)))
 
 
 @inner
 def passes_made(facts, state):
+    """Number of consecutive passes just made."""
     return np.int64(state[2 * facts[WORDS]] >> np.uint32(1) & np.uint32(3))
 
 
@@ -178,7 +205,7 @@ def in_opening(facts, state):
 
 @inner
 def may_not_take_ko(facts, state, colour):
-    """Whether ``colour`` may not start or take a ko."""
+    """Whether the task forbids ``colour`` to start or take a ko."""
     if facts[TSUMEGO] == 0:
         return False
     return state[4 * facts[WORDS] + 1] & np.uint32(
@@ -189,7 +216,7 @@ def may_not_take_ko(facts, state, colour):
 # ---- growth of a zone ----------------------------------------------------------------------------
 @inner
 def add_point(scratch, point):
-    """Adds a point to the zone; True if it was missing."""
+    """Adds a point to the zone. Returns whether the zone grew."""
     missing = scratch[ZONE + point] == 0
     scratch[ZONE + point] = 1
     return missing
@@ -197,7 +224,7 @@ def add_point(scratch, point):
 
 @inner
 def add_neighbours(scratch, side, point):
-    """Adds a point's neighbours to the zone; True if any was missing."""
+    """Adds the neighbours of a point to the zone. Returns whether the zone grew."""
     grown = False
     for k in range(4):
         grown = add_point(scratch, point + step(side, k)) or grown
@@ -206,7 +233,7 @@ def add_neighbours(scratch, side, point):
 
 @inner
 def close_chain(scratch, side, chain):
-    """Adds a chain and all its neighbours; True if any was missing."""
+    """Adds a chain and all points next to it to the zone. Returns whether the zone grew."""
     grown = False
     for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
         point = np.int64(scratch[MEMBER + i])
@@ -217,21 +244,23 @@ def close_chain(scratch, side, chain):
 
 @inner
 def is_captured(scratch, chain, move):
-    """Whether a stone of the other side at ``move`` captures the chain."""
+    """Whether a stone of the chain's opponent at ``move`` captures the chain."""
     return scratch[LIBERTY + chain] == move and scratch[SECOND + chain] == 0
 
 
 @compiled
 def missing_liberties(scratch, side, start, need, but, grow):
-    """Number of points missing until the group of the stone at ``start`` is closed or has ``need``
-    inner liberties other than ``but``.
+    """Cost of giving the group of the stone at ``start`` enough inner liberties.
 
-    With ``grow`` those points are added. Marks 1 of SEEN are used and removed again.
+    The group must be closed, or have ``need`` inner liberties other than the point ``but``. The
+    result is 0 if it is or has. Otherwise it is the number of liberties to be added to the zone,
+    plus 4 if those next to the group are too few. With ``grow`` the zone is extended. Mark 1 of
+    SEEN is used and removed again.
     """
     colour, count, at = scratch[CELL + start], np.int64(1), np.int64(0)
     scratch[LIST], scratch[SEEN + start] = start, 1
     liberties, closed = np.int64(0), True
-    while at < count:  # the group, then its inner liberties behind it
+    while at < count:  # the list holds the group and its inner liberties
         point = np.int64(scratch[LIST + at])
         at += 1
         if scratch[CELL + point] == EMPTY:
@@ -279,11 +308,12 @@ def missing_liberties(scratch, side, start, need, but, grow):
 
 @inner
 def whole_chain(scratch, side, chain, need, but):
-    """Adds a chain with ``need`` of its liberties other than ``but``, or with all its neighbours if
-    it has fewer.
+    """Adds a chain and ``need`` of its liberties other than ``but`` to the zone.
+
+    If the chain has fewer such liberties, all points next to it are added.
     """
     liberties = np.int64(0)
-    for wanted in range(2):  # liberties already inside come first
+    for wanted in range(2):  # first the liberties that are in the zone already
         for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
             point = np.int64(scratch[MEMBER + i])
             scratch[ZONE + point] = 1

@@ -1,4 +1,8 @@
-"""Eyes and kos at a point of a Go board, and zones that imply them (``zone_board``)."""
+"""True eyes and kos at a point of a Go board, and zones that imply them.
+
+"The zone alone implies" means: it holds on every board with the same stones on the zone. The arrays
+are those of ``zone_board``; ``side`` is N + 2.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ def eye_shown(scratch, side, point, colour):
 def show_no_eye(scratch, side, point, colour):
     """Adds points until the zone alone implies that ``point`` is not a true eye of ``colour``.
 
-    It must not be one. Returns whether the zone grew.
+    On the present board ``point`` must not be a true eye. Returns whether the zone grew.
     """
     for inside in range(2):
         for k in range(4):
@@ -77,9 +81,9 @@ def show_no_eye(scratch, side, point, colour):
 
 @inner
 def show_eye(scratch, side, point):
-    """Adds points until the zone alone implies that ``point``, a true eye, is a true eye.
+    """Adds points until the zone alone implies that ``point`` is a true eye.
 
-    Returns whether the zone grew.
+    On the present board ``point`` must be a true eye. Returns whether the zone grew.
     """
     grown = add_neighbours(scratch, side, point)
     for k in range(4, 8):
@@ -104,15 +108,16 @@ def is_eye(scratch, side, point, colour):
 
 @inner
 def is_lone(scratch, side, point):
-    """Whether the stone at a point is a chain of its own."""
+    """Whether the stone at a point is a chain of one stone."""
     chain = scratch[LABEL + point]
     return scratch[FIRST + chain + 1] - scratch[FIRST + chain] == 1
 
 
 @inner
 def ko_taken(scratch, side, move, colour):
-    """The point of the single stone that ``colour`` captures at ``move`` if this starts a ko; 0 for
-    any other move.
+    """The ko point after a stone of ``colour`` at ``move``; 0 if the move starts no ko.
+
+    This is the point of the single stone that the move captures.
     """
     taken = np.int64(0)
     for k in range(4):

@@ -1,5 +1,7 @@
-"""Zones of finished Go games. A capture depends only on the crucial points, unconditional life only
-on a few chains and regions.
+"""Relevance zones of finished Go games.
+
+A win by capture depends only on the crucial points, a win by unconditional life only on a few
+chains and regions.
 """
 
 from __future__ import annotations
@@ -46,8 +48,11 @@ from jaxsolve.jit.host import compiled, inner
 
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """The ``leaf`` callback. Zone of a capture: the crucial points. Zone of unconditional life: the
-    smallest set found of chains and regions that proves it.
+    """The ``leaf`` callback of ``jaxsolve.games.zones``: the zone of a finished game.
+
+    For a win by capture the zone is the set of crucial points. For a win by unconditional life it
+    is the smallest set found of chains and regions that proves the life. For any other win it is
+    the whole position.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -78,10 +83,11 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @compiled
 def _show_life(facts, state, scratch, chains, colour, any_chain):
-    """Adds to the zone the smallest set found of unconditionally alive chains (Benson 1976).
+    """Adds the points that prove unconditional life (Benson 1976) of ``colour`` to the zone.
 
-    The chains are of ``colour``; their regions are added, too. Returns False if there is no such
-    set.
+    These are the smallest set found of chains that live together, and the regions in which they
+    have their eyes. Without ``any_chain`` a chain of the set contains a crucial stone. Returns
+    False if no such chain is alive.
     """
     side = facts[SIZE] + 2
     regions = number_regions(scratch, side, colour)
@@ -109,7 +115,7 @@ def _show_life(facts, state, scratch, chains, colour, any_chain):
 
 @inner
 def _is_crucial(facts, state, scratch, chain):
-    """Whether the chain contains a crucial stone on the board."""
+    """Whether the chain contains a crucial stone."""
     n, per = facts[SIZE], facts[ROWS_A_WORD]
     for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
         point = np.int64(scratch[MEMBER + i])
@@ -122,8 +128,10 @@ def _is_crucial(facts, state, scratch, chain):
 
 @inner
 def number_regions(scratch, side, colour):
-    """Numbers the components of the points without ``colour``, with the chains beside each. Returns
-    their number.
+    """Numbers the regions: the connected components of the points without a stone of ``colour``.
+
+    Also lists the chains of ``colour`` next to each region, and whether the region is vital to
+    them. Returns the number of regions.
     """
     for i in range(side * side):
         scratch[REGION + i] = -1
@@ -161,7 +169,7 @@ def number_regions(scratch, side, colour):
                         borders += 1
                     if (
                         is_empty and scratch[LAST + entry] != point
-                    ):  # each empty point counts once per chain
+                    ):  # an empty point counts once for each chain that it touches
                         scratch[LAST + entry] = point
                         scratch[VITAL + entry] += 1
                 elif cell != OUTSIDE and scratch[REGION + near] < 0:
@@ -177,7 +185,7 @@ def number_regions(scratch, side, colour):
 
 @inner
 def remove_dead(scratch, chains, regions, colour):
-    """Benson's removal: fills ALIVE and KEPT."""
+    """Benson's algorithm: marks the living chains of ``colour`` in ALIVE, their regions in KEPT."""
     for chain in range(chains):
         scratch[ALIVE + chain] = scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] == colour
     for region in range(regions):
@@ -203,8 +211,10 @@ def remove_dead(scratch, chains, regions, colour):
 
 @inner
 def _gather(scratch, chains, regions, chain):
-    """Marks in NEEDED and TAKEN a few chains and regions that live by themselves and contain
-    ``chain``. Returns their number of points.
+    """Selects chains (NEEDED) and regions (TAKEN) that prove the life of ``chain``.
+
+    Every selected chain has two selected vital regions, and every chain next to a selected region
+    is selected. The selection is greedy. Returns its number of points.
     """
     for i in range(max(chains, regions)):
         scratch[NEEDED + i] = scratch[TAKEN + i] = 0
@@ -229,7 +239,7 @@ def _gather(scratch, chains, regions, chain):
 
 @inner
 def _eyes(scratch, regions, chain):
-    """Taken regions that are vital to the chain."""
+    """Number of selected regions (TAKEN) that are vital to the chain."""
     count = np.int64(0)
     for region in range(regions):
         if scratch[TAKEN + region]:
@@ -241,7 +251,11 @@ def _eyes(scratch, regions, chain):
 
 @inner
 def _cheapest(scratch, regions, chain):
-    """The region not taken yet, vital to the chain, that adds the fewest points."""
+    """The region that gives the chain one more eye and adds the fewest points to the selection.
+
+    The region is vital to the chain and not yet selected (TAKEN). The points of further chains that
+    it needs are counted.
+    """
     best, least = np.int64(-1), np.int64(1 << 14)
     for region in range(regions):
         if scratch[KEPT + region] == 0 or scratch[TAKEN + region]:

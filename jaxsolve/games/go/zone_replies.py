@@ -1,5 +1,6 @@
-"""Relevance zones of Go for positions in which the losing side Q moves, on the host (definitions:
-``zones``).
+"""Relevance zones of Go for positions in which the losing side Q is to move, on the host.
+
+``zones`` has the definitions. Conditions A2 to A4 are those of ``proof/FORMAT.md``, "Zones in Go".
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ from jaxsolve.jit.host import compiled, inner
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """The ``lost`` callback: zone of a position that Q loses with every move; ``zone`` is the union
-    of the replies' zones.
+    """The ``lost`` callback of ``jaxsolve.games.zones``: the zone of a position that Q loses.
+
+    ``zone`` is the union of the zones of the positions after Q's refuted moves.
     """
     for i in range(len(out)):
         out[i] = zone[i]
@@ -77,7 +79,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @inner
 def _may_play(facts, state, action):
-    """Whether a point lies in the task's region, if there is a task."""
+    """Whether the region of the task contains a point. True if there is no task."""
     if facts[TSUMEGO] == 0:
         return True
     n, per = facts[SIZE], facts[ROWS_A_WORD]
@@ -89,7 +91,7 @@ def _may_play(facts, state, action):
 
 @inner
 def _two_liberties(scratch, side, colour):
-    """Ensures that every group of ``colour`` has two inner liberties or is closed.
+    """Adds points until every group of ``colour`` is closed or has two inner liberties (A2).
 
     Returns whether the zone grew.
     """
@@ -112,10 +114,11 @@ def _two_liberties(scratch, side, colour):
 
 @inner
 def _same_reply(facts, state, scratch, side, point, mover):
-    """Ensures that Q's placement at ``point``, if illegal, is illegal by the zone alone, and that
-    it starts no ko that it does not start here.
+    """Adds points until Q's placement at ``point`` is alike in all positions covered on the zone.
 
-    Returns whether the zone grew.
+    If the placement is illegal in this position, the zone alone must imply that it is illegal (A4).
+    If it starts no ko in this position, the zone alone must imply that it starts none (A3). Returns
+    whether the zone grew.
     """
     if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, mover):
         return not eye_shown(scratch, side, point, mover) and show_eye(scratch, side, point)
@@ -148,6 +151,10 @@ def _same_reply(facts, state, scratch, side, point, mover):
 
 @inner
 def _stay_suicide(scratch, side, point, mover):
+    """Adds points until the zone alone implies that Q's placement at ``point`` is suicide.
+
+    Returns whether the zone grew.
+    """
     grown = add_neighbours(scratch, side, point)
     for k in range(4):
         near = point + step(side, k)
@@ -158,8 +165,10 @@ def _stay_suicide(scratch, side, point, mover):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The ``unanswered`` callback: all actions but those after which the position covers the one
-    after ``action`` on ``zone``.
+    """The ``unanswered`` callback of ``jaxsolve.games.zones``: actions that need another answer.
+
+    ``action`` leads to a position with ``zone``. An action is left out if it leads to a position
+    that covers that one on ``zone``: the same answers then refute it.
     """
     whole = facts[SIZE] * facts[SIZE]
     for i in range(len(out)):
@@ -190,7 +199,7 @@ def unanswered(state, action, zone, out, facts, scratch):
 
 @inner
 def _meets(scratch, chain):
-    """Whether a stone of the chain lies in the zone."""
+    """Whether the zone contains a stone of the chain."""
     for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
         if scratch[ZONE + scratch[MEMBER + i]]:
             return True

@@ -1,16 +1,19 @@
-"""Relevance zones of Go on the host: the points on which a decided position's result depends
-(theorem and proof: ``proof/FORMAT.md``).
+"""Relevance zones of Go on the host: the points on which the result of a position depends.
 
-P is the winning side, Q the other one. A *zone* is a set of points such that P also wins every
-position with the same stones on it. In a bit set over actions the pass stands for *the whole
-position*: then nothing may differ. A *group* is a connected set of one colour's stones inside the
-zone; stones outside that connect it to others may be missing elsewhere. It is *closed* if all its
-neighbours lie in the zone.
+``proof/FORMAT.md``, "Zones in Go", has the theorem and its proof.
 
-Each function grows a zone, as little as it can, until the conditions of the theorem hold
+P is the winning side, Q the other one. A *zone* of a position is a set of points such that P also
+wins every position with the same stones on these points. In a bit set over actions, a zone that
+contains the pass is *the whole position*: then nothing may differ. A *group* is a maximal connected
+set of stones of one colour inside the zone. Stones outside the zone may connect two groups in one
+position and not in another. A group is *closed* if all points next to it lie in the zone.
+
+"The zone alone implies" means: it holds in every position with the same stones on the zone.
+
+Each function adds points to a zone, as few as it can, until the conditions of the theorem hold
 ("dilation" in Shih et al. 2022, "A novel approach to solving goal-achieving problems for board
-games"). The conditions hold for the zone alone, whatever smaller zones the positions below have, so
-a certificate may depend on other variations than the search did.
+games"). The conditions still hold if the positions after the moves have smaller zones. So a
+certificate may depend on other variations than the search did.
 """
 
 from __future__ import annotations
@@ -64,8 +67,9 @@ if TYPE_CHECKING:
 # ---- P moves -------------------------------------------------------------------------------------
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The ``won`` callback: zone of a position that P wins by ``action``, which leads to a position
-    with ``zone``.
+    """The ``won`` callback of ``jaxsolve.games.zones``: the zone of a position that P wins.
+
+    P plays ``action``, which leads to a position with ``zone``.
     """
     for i in range(len(out)):
         out[i] = zone[i]
@@ -86,8 +90,10 @@ def won(state, action, zone, out, facts, scratch):
 
 @inner
 def _stay_legal(facts, state, scratch, side, move, colour):
-    """Ensures that ``move`` is legal for ``colour`` and starts the same ko by the zone alone; True
-    if the zone grew.
+    """Adds points until the zone alone implies that ``move`` is legal for ``colour``.
+
+    If the move starts a ko in the zone, the zone alone must also imply this. Returns whether the
+    zone grew.
     """
     grown = _keep_liberty(scratch, side, move, colour)
     if facts[FILL_EYES] == 0 and not _no_eye_shown(scratch, side, move, colour):
@@ -103,7 +109,7 @@ def _stay_legal(facts, state, scratch, side, move, colour):
 
 @inner
 def _keep_liberty(scratch, side, move, colour):
-    """Ensures that the zone alone implies that ``move`` is not suicide.
+    """Adds points until the zone alone implies that ``move`` is not suicide.
 
     Returns whether the zone grew.
     """
@@ -154,7 +160,10 @@ def _keep_liberty(scratch, side, move, colour):
 
 @inner
 def _breathes(scratch, side, start, but):
-    """Whether the group of the stone at ``start`` has an inner liberty other than ``but``."""
+    """Whether the zone alone implies that the chain at ``start`` has a liberty other than ``but``.
+
+    The liberty is an inner one, or the group is closed.
+    """
     return missing_liberties(scratch, side, start, 1, but, False) == 0 and not is_captured(
         scratch, np.int64(scratch[LABEL + start]), but
     )
@@ -162,6 +171,7 @@ def _breathes(scratch, side, start, but):
 
 @inner
 def _no_eye_shown(scratch, side, move, colour):
+    """Whether the zone alone implies that ``move`` does not fill a true eye of ``colour``."""
     on_board, shown = 0, 0
     for k in range(8):
         near = move + step(side, k)
@@ -178,9 +188,9 @@ def _no_eye_shown(scratch, side, move, colour):
 
 @inner
 def same_ko(scratch, side, move, ko):
-    """Ensures that the zone alone implies that ``move`` starts a ko at ``ko``.
+    """Adds points until the zone alone implies that ``move`` starts a ko at ``ko``.
 
-    Returns whether the zone grew.
+    The move must start this ko in the present position. Returns whether the zone grew.
     """
     grown = add_neighbours(scratch, side, move)
     grown = add_neighbours(scratch, side, ko) or grown
@@ -197,8 +207,9 @@ def same_ko(scratch, side, move, ko):
 
 @inner
 def _no_ko_shown(scratch, side, move, colour):
-    """Whether the zone alone implies that ``move`` takes no ko: an empty or own neighbour, or two
-    captured stones.
+    """Whether the zone alone implies that a stone of ``colour`` at ``move`` takes no ko.
+
+    It does if the zone contains an empty or own point next to ``move``, or two captured stones.
     """
     stones = np.int64(0)
     for k in range(4):
@@ -219,8 +230,9 @@ def _no_ko_shown(scratch, side, move, colour):
 
 @inner
 def show_no_ko(scratch, side, move, colour):
-    """Grows the zone until it proves that ``move``, which takes no ko in this position, takes none
-    in any covering position. Returns whether the zone grew.
+    """Adds points until the zone alone implies that ``move`` takes no ko.
+
+    The move must take no ko in the present position. Returns whether the zone grew.
     """
     for k in range(4):
         near = move + step(side, k)
@@ -238,8 +250,9 @@ def show_no_ko(scratch, side, move, colour):
 
 @inner
 def _same_captures(scratch, side, move, colour):
-    """Ensures that ``move`` captures the same stones of the zone by the zone alone; True if the
-    zone grew.
+    """Adds points until the zone alone implies which stones of the zone ``move`` captures.
+
+    This is condition R3 of ``proof/FORMAT.md``. Returns whether the zone grew.
     """
     n = side - 2
     grown, outer = False, np.int64(0)
@@ -304,7 +317,7 @@ def _same_captures(scratch, side, move, colour):
 
 @inner
 def mark_group(scratch, side, start):
-    """Marks the group of a stone in GROUPED."""
+    """Marks the group of the stone at ``start`` in plane GROUPED."""
     colour, count, at = scratch[CELL + start], np.int64(1), np.int64(0)
     scratch[LIST], scratch[GROUPED + start] = start, 1
     while at < count:
@@ -325,13 +338,14 @@ def mark_group(scratch, side, start):
 # ---- patterns ------------------------------------------------------------------------------------
 @compiled
 def pattern(state, action, zone, out, facts, scratch):
-    """The ``pattern`` callback: planes of Black's stones, White's stones, the ko point and, in life
-    and death, the crucial stones on the board.
+    """The ``pattern`` callback of ``jaxsolve.games.zones``: what covering positions share.
 
-    A position in a forced opening covers no other. A position after a pass covers none with Q to
-    move, whose second pass would end the game. The test on kos is stricter than necessary: a ko in
-    the zone must be in both positions, whichever side it restricts. The rest of a task is the same
-    in all positions of a search.
+    The planes are Black's stones, White's stones, the ko point and, in ``tsumego-N``, the crucial
+    stones on the board. The other parts of a task are the same in all positions of a search.
+
+    A position in a forced opening covers no other position. Neither does a position after a pass
+    with Q to move, since Q's second pass would end the game. The test of kos is stricter than
+    necessary: a ko in the zone must be in both positions, whichever side it restricts.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -351,7 +365,10 @@ def pattern(state, action, zone, out, facts, scratch):
 
 # ---- interface -----------------------------------------------------------------------------------
 def zoning_of(game: GoRules) -> Zoning:
-    """The zone interface of a rule set with simple ko in which unconditional life decides."""
+    """The zone callbacks, facts and scratch of a rule set.
+
+    ``game`` must have simple ko, and a side must win by unconditional life (``GoRules._goal``).
+    """
     from jaxsolve.games.go.plans import SCRATCH, plan
     from jaxsolve.games.go.zone_life import leaf
     from jaxsolve.games.go.zone_replies import lost, unanswered

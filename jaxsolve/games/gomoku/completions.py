@@ -1,7 +1,9 @@
-"""Winning lines and completing cells of every move of a Gomoku board, as set algebra.
+"""Winning lines and completing cells of all moves on a Gomoku board, as set algebra.
+
+A *completing cell* is an empty cell where a stone would complete a winning line.
 
 Sets are *rows* uint32[H, ...]: bit ``c`` of row ``r`` is the point in row ``r`` from the top and
-column ``c``; further dimensions are a batch. For a cell ``e``, the line in direction (dr, dc)
+column ``c``. Further dimensions are a batch. The line through a cell ``e`` in direction (dr, dc)
 consists of the cells ``e + k * (dr, dc)``.
 """
 
@@ -20,39 +22,40 @@ from jaxsolve.games.boards.batching import held
 
 
 def union(parts: list[jax.Array]) -> jax.Array:
+    """The union of sets of equal shape."""
     return functools.reduce(jnp.bitwise_or, parts)
 
 
 def meet(parts: list[jax.Array]) -> jax.Array:
+    """The intersection of sets of equal shape."""
     return functools.reduce(jnp.bitwise_and, parts)
 
 
 class Answers(NamedTuple):
-    """Effect of a stone on every empty cell of a board."""
+    """Sets of empty cells, by the effect of one more stone of a colour on the cell."""
 
-    fives: jax.Array  # uint32[H, ...]: makes a winning line
-    once: jax.Array  # uint32[H, ...]: makes at least one completing cell
-    twice: jax.Array  # uint32[H, ...]: makes at least two different completing cells
-    # uint32[H, ...] each: bits of (completing cell - cell + bias), valid where ``once`` and not
-    # ``twice``
+    fives: jax.Array  # uint32[H, ...]: the stone makes a winning line
+    once: jax.Array  # uint32[H, ...]: the stone makes at least one completing cell
+    twice: jax.Array  # uint32[H, ...]: the stone makes at least two different completing cells
+    # Binary digits, lowest first, of (completing cell - cell + bias); uint32[H, ...] each. Valid on
+    # cells in ``once`` and not in ``twice``.
     reply: list[jax.Array]
 
 
 class _Line(NamedTuple):
-    """One direction relative to every cell: ``own[k]`` and ``empty[k]`` are the rows shifted so
-    that the cell at distance k lies on the cell.
-    """
+    """The cells of the line in one direction through every cell e; all sets are rows of cells e."""
 
-    own: dict[int, jax.Array]
-    empty: dict[int, jax.Array]
-    left: list[jax.Array]  # left[i]: the i cells before are all own
-    right: list[jax.Array]  # right[i]: the i cells after are all own
+    own: dict[int, jax.Array]  # own[k]: the cell at distance k after e is own
+    empty: dict[int, jax.Array]  # empty[k]: the cell at distance k after e is empty
+    left: list[jax.Array]  # left[i]: the i cells before e are all own
+    right: list[jax.Array]  # right[i]: the i cells after e are all own
 
 
 @dataclasses.dataclass(frozen=True)
 class LineRules:
-    """The rule for a winning line: at least ``line`` in a row, or exactly ``line`` with
-    ``exact``.
+    """The rule for a winning line on a ``size`` x ``size`` board.
+
+    At least ``line`` stones in a row win; with ``exact``, exactly ``line`` stones in a row.
     """
 
     size: int
@@ -61,19 +64,19 @@ class LineRules:
 
     @property
     def bias(self) -> int:
-        """Offset that makes (completing cell - cell) non-negative."""
+        """Constant that makes (completing cell - cell + bias) non-negative (``Answers.reply``)."""
         return (self.line - 1) * (self.size + 1)
 
     def fives(self, own: jax.Array, empty: jax.Array) -> jax.Array:
-        """Empty cells that complete a winning line of ``own`` stones."""
+        """The cells of ``empty`` that complete a winning line of ``own`` stones; uint32[H, ...]."""
         return union([self._completed(line) for _, line in self._lines(own, empty)]) & empty
 
     def answers(self, own: jax.Array, empty: jax.Array) -> Answers:
-        """The effect of a stone of ``own``'s colour on every empty cell.
+        """The effect of one more own stone on every cell of ``empty``; sets are uint32[H, ...].
 
-        A completing cell created by a stone on ``e`` is an empty cell ``f`` in a window with ``e``
-        whose other cells are all own. Cells in different directions or at different distances from
-        ``e`` differ, so counting planes up to two is exact.
+        A stone on ``e`` makes an empty cell ``f`` a completing cell if a window contains ``e`` and
+        ``f`` and all its other cells are own. Each direction and each distance from ``e`` gives
+        another cell ``f``. So counting directions and distances counts different cells.
         """
         lines = list(self._lines(own, empty))
         (five,) = held([union([self._completed(line) for _, line in lines]) & empty])
@@ -103,6 +106,7 @@ class LineRules:
         return Answers(five, once, twice, reply)
 
     def _lines(self, own: jax.Array, empty: jax.Array) -> Iterator[tuple[tuple[int, int], _Line]]:
+        """Each direction of ``LINES`` with its ``_Line``."""
         reach = self.line if self.exact else self.line - 1
         own_rows, empty_rows = held([self._padded(own, reach), self._padded(empty, reach)])
         for direction in LINES:
@@ -116,8 +120,9 @@ class LineRules:
             yield direction, _Line(stones, spaces, left, right)
 
     def _completed(self, line: _Line) -> jax.Array:
-        """Cells for which all other cells of some window are own; may include bits outside the
-        board.
+        """The cells that lie in a window whose other cells are all own.
+
+        Bits outside the board may be set.
         """
         last = self.line - 1
         return union(
@@ -128,8 +133,8 @@ class LineRules:
         )
 
     def _pairs(self, line: _Line, distance: int) -> jax.Array:
-        """Cells e such that the cell f at ``distance`` after e is empty and all other cells of some
-        window with e and f are own.
+        """The cells e for which the cell f at ``distance`` after e is empty, and some window
+        contains e and f and is otherwise own.
         """
         last, between = self.line - 1, line.right[distance - 1]
         beyond, found = ~jnp.zeros_like(between), []
@@ -140,19 +145,23 @@ class LineRules:
         return union(found) & between & line.empty[distance]
 
     def _open(self, line: _Line, before: int, filled: jax.Array) -> jax.Array:
-        """With ``exact``: those of ``filled`` for which the window that starts ``before`` cells
-        earlier is not part of a longer line.
+        """The cells e of ``filled`` whose window makes a winning line once it is full.
+
+        The window starts ``before`` cells before e. With ``exact`` the cells just before and just
+        after the window must not be own. Otherwise the result is ``filled``.
         """
         if not self.exact:
             return filled
         return filled & ~line.own[-before - 1] & ~line.own[self.line - before]
 
     def _padded(self, rows: jax.Array, reach: int) -> jax.Array:
+        """``rows`` with ``reach`` empty rows above and below."""
         return jnp.pad(rows, [(reach, reach)] + [(0, 0)] * (rows.ndim - 1))
 
     def _seen(self, padded: jax.Array, k: int, direction: tuple[int, int], reach: int) -> jax.Array:
-        """Rows whose cell e holds the bit of ``padded`` at ``e + k * direction``; may include bits
-        outside the board.
+        """The cells e for which ``e + k * direction`` is in the set ``padded``.
+
+        ``padded`` has ``reach`` empty rows above and below. Bits outside the board may be set.
         """
         start = reach + k * direction[0]
         return _towards_low(
@@ -160,16 +169,20 @@ class LineRules:
         )
 
     def _from_above(self, rows: jax.Array, count: int) -> jax.Array:
-        """``rows`` below ``count`` empty rows."""
+        """``rows`` with ``count`` empty rows added above."""
         return jnp.pad(rows, [(count, 0)] + [(0, 0)] * (rows.ndim - 1))
 
 
 def _towards_low(x: jax.Array, n: int) -> jax.Array:
+    """``x`` shifted to the right by ``n`` bits, to the left if ``n`` is negative."""
     return x >> np.uint32(n) if n > 0 else x << np.uint32(-n) if n < 0 else x
 
 
 def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
-    """uint32[M, ...]: the action set of rows uint32[H, ...] without bits outside the board."""
+    """uint32[M, ...]: the action set (``core.action_sets``) of rows uint32[H, ...].
+
+    No bit outside the board may be set.
+    """
     words = []
     for m in range(grid.action_words):
         parts = []

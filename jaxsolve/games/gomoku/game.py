@@ -26,32 +26,34 @@ from jaxsolve.games.gomoku.text import parse_position
 if TYPE_CHECKING:
     from jaxsolve.games.threats import ThreatSearch
 
-OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
+OUTCOME_AT, FOURS_AT = 1, 4  # first bits of fields of ``meta``; bit 0 is the side to move
 
 
 @exportable
 class GomokuState(NamedTuple):
-    """A position; W words per set, packed as by ``Grid(size, size)``. 15x15: 17 words, 68 bytes."""
+    """A position; ``Grid(size, size)`` packs each set into W words. 15x15 takes 68 bytes."""
 
     stones: Any  # uint32[2, W]: Black's and White's stones
-    # uint32[]: side to move, outcome << 1, fours << 4 (0: none; 1 + the forced cell; num_actions +
-    # 1: two or more)
-    meta: Any
+    meta: Any  # uint32[]: side to move | outcome << 1 | ``Gomoku.fours`` << 4
 
 
 @dataclasses.dataclass(frozen=True)
 class Gomoku(Game):
-    """Gomoku on a ``size`` x ``size`` board. Black moves first; nobody passes; a full board without
-    a winning line is a draw.
+    """Gomoku on a ``size`` x ``size`` board.
 
-    ``line`` stones in a row win; with ``win="exact5"`` only if the row is not longer.
-    ``knowledge="4t"`` (four threats) considers the windows of ``line`` cells through the stone just
-    played in which all cells but one, an empty *completing* cell, are the mover's. Two different
-    completing cells win at once; a single one is the only legal reply.
+    Black moves first, and there is no pass. ``line`` stones in a row win; with ``win="exact5"``
+    only if the row is not longer. A full board without a winning line is a draw.
+
+    With ``knowledge="4t"`` (four threats, 4T) a game ends earlier and some replies are forced. A
+    *completing cell* is an empty cell in a window of ``line`` cells whose other cells all hold the
+    mover's stones, one of them the stone just played. If the stone leaves two different completing
+    cells, the mover has won. If it leaves one, this cell is the only legal reply.
+    ``knowledge="ndk"`` (no domain knowledge) has no such rule.
 
     Actions: ``row * size + column``, row 0 at the top. Observation: bool[size, size, 4], the stones
-    of the side to move, the opponent's stones, ones if Black is to move, ones if White is. Raises
-    ValueError for an option outside its range.
+    of the side to move, the opponent's stones, ones if Black is to move, ones if White is.
+
+    Raises ValueError for an option outside its range.
     """
 
     size: int = 15
@@ -94,10 +96,12 @@ class Gomoku(Game):
 
     @property
     def line_rules(self) -> LineRules:
+        """The rule for a winning line, on sets uint32[H, ...] of rows."""
         return LineRules(self.size, self.line, self.win == "exact5")
 
     @property
     def four_threats(self) -> bool:
+        """Whether four-threat rules are in force (``knowledge="4t"``)."""
         return self.knowledge == "4t"
 
     # ---- rules -----------------------------------------------------------------------------------
@@ -150,8 +154,9 @@ class Gomoku(Game):
         return (state.meta & 1).astype(np.int32)
 
     def fours(self, state: GomokuState) -> jax.Array:
-        """int32[]: 0 without a completing cell after the last stone, 1 + the cell with one,
-        ``num_actions + 1`` with more (4T only).
+        """int32[]: the completing cells that the last stone left; always 0 without 4T.
+
+        0 if there are none, 1 + the cell if there is one, ``num_actions + 1`` if there are more.
         """
         return (state.meta >> FOURS_AT).astype(jnp.int32)
 
@@ -171,14 +176,18 @@ class Gomoku(Game):
 
     # ---- all children at once --------------------------------------------------------------------
     def children(self, state: GomokuState) -> Children:
-        """``Children`` by set algebra on the board's windows (``completions``); ``threat`` only
-        without four-threat knowledge.
+        """Facts about all children, by set algebra on the windows of the board (``completions``).
+
+        ``threat`` is found only without 4T, ``forced`` and ``reply`` only with 4T.
         """
         return Children(*self._look(state.stones[0], state.stones[1], state.meta))
 
     @batch_last
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
-        """The fields of ``Children`` from sets uint32[W, ...], ``meta`` uint32[...]; batch last."""
+        """The fields of ``Children`` of positions with the batch last.
+
+        ``black`` and ``white`` are uint32[W, ...], ``meta`` is uint32[...].
+        """
         grid, first = square(self.size, axis=0), (meta & 1) == 0
         black, white = grid.to_rows(black), grid.to_rows(white)
         own, enemy = jnp.where(first, black, white), jnp.where(first, white, black)
@@ -205,7 +214,7 @@ class Gomoku(Game):
         )
 
     def _forced_rows(self, meta: jax.Array) -> jax.Array:
-        """Rows uint32[H, ...] with the forced cell only, or with every cell if none is forced."""
+        """uint32[H, ...]: the forced cell as a set of rows, or all cells if none is forced."""
         cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
         row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
         cell_row, column = (
@@ -216,7 +225,10 @@ class Gomoku(Game):
         return jnp.where((cell < 0)[None], ~jnp.uint32(0), here)
 
     def _replies(self, forced: jax.Array, planes: list[jax.Array]) -> jax.Array:
-        """int16[A, ...]: the reply to every action of the rows ``forced``, -1 elsewhere."""
+        """int16[A, ...]: the forced reply to each action in ``forced``; -1 for other actions.
+
+        ``forced`` is uint32[H, ...]; ``planes`` are the binary digits of ``Answers.reply``.
+        """
         column = np.arange(self.size, dtype=np.uint32).reshape(1, -1, *(1,) * (forced.ndim - 1))
 
         def bit(rows: jax.Array) -> jax.Array:
@@ -237,9 +249,9 @@ class Gomoku(Game):
 
     # ---- threat search ---------------------------------------------------------------------------
     def threat_search(self) -> ThreatSearch | None:
-        """VCF and VCT (``threats.py``), and the log odds of a win by threats (``odds.py``).
+        """The search for VCF and VCT (``threats.py``) and the log odds of a win (``odds.py``).
 
-        None without four-threat knowledge: there a four does not force the reply.
+        None without 4T, since a four then leaves more than one legal reply.
         """
         if not self.four_threats:
             return None

@@ -1,5 +1,6 @@
-"""Effect of one stone of Gomoku: the winning line and the completing cells on the four lines
-through it.
+"""Effect of one stone of Gomoku: winning lines and completing cells on the four lines through it.
+
+A *completing cell* is an empty cell in a window whose other cells all have the stone's colour.
 """
 
 from __future__ import annotations
@@ -14,18 +15,22 @@ from jaxsolve.games.gomoku.completions import LineRules
 
 
 class Stone(NamedTuple):
-    five: jax.Array  # bool[]: the stone is part of a winning line
+    """Effect of the stone just played."""
+
+    five: jax.Array  # bool[]: whether the stone is part of a winning line
     completing: (
         jax.Array
-    )  # int32[]: number of different empty cells that complete a window through the stone
+    )  # int32[]: number of different completing cells of the windows through the stone
     cell: jax.Array  # int32[]: the completing cell if there is exactly one, else unspecified
 
 
 def look_at_stone(
     grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array, action: jax.Array
 ) -> Stone:
-    """The ``Stone`` just played at int32[] ``action``. ``own`` (with or without that stone) and
-    ``empty`` are sets uint32[W].
+    """The effect of the stone just played at ``action`` int32[].
+
+    ``own`` uint32[W] are the stones of its colour, with or without the stone itself. ``empty``
+    uint32[W] are the empty cells.
     """
     reach = rules.line if rules.exact else rules.line - 1
     row, column = action // grid.width, action % grid.width
@@ -34,7 +39,7 @@ def look_at_stone(
 
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]
     bit = np.uint32(1) << place.astype(np.uint32)
-    # the line's stones with the cell at each place filled as well
+    # For each place of a line: the stones of the line, the new stone, and one more at this place.
     filled = mine | bit | np.uint32(1 << reach)
     window = filled
     for k in range(1, rules.line):
@@ -52,8 +57,9 @@ def look_at_stone(
 
 
 def _windows_through(reach: int, line: int) -> np.ndarray:
-    """uint32[1, 2 * reach + 1]: for every place of a line, the starts of the windows that contain
-    it and the centre.
+    """uint32[1, 2 * reach + 1]: the windows that contain a place of a line and the line's centre.
+
+    For every place, bit k is set if the window that starts at place k contains both.
     """
     starts = np.arange(2 * reach + 1, dtype=np.int32)[:, None]
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]
@@ -65,8 +71,10 @@ def _windows_through(reach: int, line: int) -> np.ndarray:
 def _line_codes(
     grid: Grid, x: jax.Array, row: jax.Array, column: jax.Array, reach: int
 ) -> jax.Array:
-    """uint32[4]: bit ``k + reach`` of code ``d`` is set if the cell at distance k along
-    ``LINES[d]`` is on the board and in ``x``.
+    """uint32[4]: the part of ``x`` on each of the four lines through a cell, as bits.
+
+    Bit ``k + reach`` of word ``d`` is set if the cell at distance k along ``LINES[d]`` from (row,
+    column) is on the board and in the set ``x`` uint32[W].
     """
     distance = np.arange(-reach, reach + 1, dtype=np.int32)
     near = row + distance

@@ -1,6 +1,4 @@
-"""Reads Gomoku positions from text and checks everything that a position set up by hand can get
-wrong.
-"""
+"""Reads Gomoku positions from text and checks them in full, on the host."""
 
 from __future__ import annotations
 
@@ -17,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def parse_position(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
-    """int8[H, W] cells and the meta word of ``<board> <side> [fours=H8|2]``. Raises ValueError."""
+    """The cells int8[H, W] and the ``meta`` word of the text ``<board> <side> [fours=H8|2]``.
+
+    Raises ValueError if the text is malformed or the position contradicts the rules.
+    """
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a Gomoku position is '<board> <side> [fours=H8]', not {text!r}")
@@ -49,12 +50,22 @@ def _fours(
     empty: np.ndarray,
     side: int,
 ) -> int:
-    """The state's ``fours``, which follow from the stones; a ``field`` such as ``fours=H8`` must
-    agree with them.
+    """The value of ``Gomoku.fours`` that follows from the stones; 0 without four-threat rules.
 
-    In play, a side never has an unanswered four; in a position set up by hand it is answered first.
-    The side to move completes its own line if it can. Otherwise it must stop the other's, and has
-    lost if that has two or more completing cells.
+    In play, every four is answered at once. In a position set up by hand a four may be unanswered,
+    and the reply to it is forced. If the side to move has completing cells, it must play one of
+    them. Otherwise, if its opponent has one completing cell, it must play there. If the opponent
+    has two or more, the side to move has lost.
+
+    Args:
+      game: the rule set.
+      field: the field of the text, such as ``fours=H8``, or None.
+      own: bool[H, W], the stones of the side to move.
+      theirs: bool[H, W], the stones of its opponent.
+      empty: bool[H, W], the empty cells.
+      side: the side to move.
+    Raises:
+      ValueError: the field contradicts the stones.
     """
     if field is not None and not field.startswith("fours="):
         raise ValueError(f"unknown field {field!r} in a Gomoku position, expected 'fours=...'")
@@ -88,12 +99,18 @@ def _fours(
 
 
 def has_line(member: np.ndarray, line: int, exact: bool) -> bool:
-    """Whether bool[H, W] ``member`` contains ``line`` in a row (``exact``: and no more)."""
+    """Whether the cells ``member`` bool[H, W] contain a winning line.
+
+    That is ``line`` or more in a row; with ``exact``, exactly ``line``.
+    """
     return any(_runs_in(member, line, exact, row, column) for row, column in np.argwhere(member))
 
 
 def completing_cells(member: np.ndarray, empty: np.ndarray, line: int, exact: bool) -> set[int]:
-    """Numbers of the empty cells that complete a winning line."""
+    """The numbers of the cells of ``empty`` that complete a winning line of ``member``.
+
+    Both are bool[H, W]. ``member`` is changed during the search and restored.
+    """
     found = set()
     for row, column in np.argwhere(empty):
         member[row, column] = True
@@ -104,7 +121,7 @@ def completing_cells(member: np.ndarray, empty: np.ndarray, line: int, exact: bo
 
 
 def _runs_in(member: np.ndarray, line: int, exact: bool, row: int, column: int) -> bool:
-    """Whether the stone at (row, column) is part of a winning line."""
+    """Whether the cell (row, column) of ``member`` is part of a winning line (``has_line``)."""
     for dr, dc in LINES:
         length = 1
         for sign in (1, -1):

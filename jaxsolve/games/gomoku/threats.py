@@ -1,5 +1,6 @@
-"""Threat search of Gomoku, the callback of ``jaxsolve.games.threats``: VCF (lines of fours) and VCT
-(trees of threes and fours).
+"""Threat search of Gomoku: VCF (lines of fours) and VCT (trees of threes and fours).
+
+``vcf`` and ``vct`` have the two searches. ``jaxsolve.games.threats`` defines the interface.
 """
 
 from __future__ import annotations
@@ -37,14 +38,15 @@ from jaxsolve.games.threats import BOTH, THREATS, TREE_CAPACITY, UNREFUTED, ZONE
 from jaxsolve.jit.host import compiled, inner
 
 BUDGETS = Budgets(fours=60, trees=40, nulls=400)
-"""A tree of the opponent follows a quiet move and refutes most replies, so it gets a larger budget
-than one of the side to move.
+"""The search for a tree of the side that is not to move has a larger budget (``nulls``).
+
+Such a tree refutes most replies of the side to move at once.
 """
 
 
 @inner
 def _shift(moves, length):
-    """Turns a line into an encoded tree, in place."""
+    """Replaces a line by its encoding as a tree, in place. Returns the length of the encoding."""
     for i in range(length - 1, -1, -1):
         moves[i + 1] = moves[i]
     moves[0] = length
@@ -53,8 +55,10 @@ def _shift(moves, length):
 
 @inner
 def _find_unrefuted(board, mover, key, moves, zone, left):
-    """Writes to ``left`` the replies of a zone after which no VCF of the opponent of ``mover`` is
-    found.
+    """Adds to ``left`` the moves of ``zone`` that no VCF of the opponent refutes.
+
+    ``mover`` is the side to move. A move that makes a four or a winning line is added without a
+    search. ``moves`` is work space for a line.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
@@ -85,8 +89,11 @@ def _find_unrefuted(board, mover, key, moves, zone, left):
 
 @compiled
 def search_threats(state, facts, scratch, moves, out, trees):
-    """Threat search in an undecided position without a forced reply; see
-    ``jaxsolve.games.threats``.
+    """The threat search callback of ``jaxsolve.games.threats``, with its arguments and result.
+
+    The position is undecided and has no forced reply. The search looks for a VCF of the side to
+    move, a VCF of its opponent, a VCT of the side to move, and a VCT of its opponent, in this
+    order. It stops at the first that it finds.
     """
     board = board_of(facts, scratch)
     buffers = board.buffers

@@ -1,11 +1,12 @@
-"""Zone of a threat tree whose player is not to move. Compiled, on the host; ``threes`` finds the
-trees.
+"""Zone of a threat tree whose player is not to move, compiled, on the host.
 
-The side to move must disturb the other side's tree or make a four. A stone outside the tree's zone
-does neither. The zone contains the zones of lines and replies. It also contains the windows in
-which a stone of the side to move and a later reply outside the line's zone would together make a
-four. Letters and numbers refer to the proof in ``proof/FORMAT.md``; the checker's test is in
-``proof/check/games/gomoku``.
+``vct`` finds the trees. The side to move must make a four or disturb the tree of its opponent. A
+stone outside the zone of the tree does neither. The zone contains the zones of all lines of the
+tree and the cells that matter after each reply. It also contains cells of windows in which two
+stones, one played now and one played later as a reply outside a line's zone, would make a four.
+
+Z1 to Z9 and B2 are conditions of ``proof/FORMAT.md``, "Threats of several moves in Gomoku". The
+checker's test is in ``proof/check/games/gomoku``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ from jaxsolve.jit.host import compiled, inner
 
 @inner
 def _add_but(tables, buffers, window, line, answered, out):
-    """Adds each empty cell of a window unless all its other empty cells are answered."""
+    """Adds cells of a window in which two further stones of the same side would make a four.
+
+    An empty cell is added to ``out`` if another empty cell of the window is not in ``answered``,
+    the set of replies that the tree answers.
+    """
     open_cells, last = np.int64(0), np.int64(-1)
     for i in range(window * line, window * line + line):
         cell = tables.cells[i]
@@ -43,8 +48,11 @@ def _add_but(tables, buffers, window, line, answered, out):
 
 @inner
 def _zone_of_branch(board, frames, side, length, out):
-    """Adds the zone of the line in ``frames.line``, threatened here, for positions with both a
-    stone of the other side and a reply to the three.
+    """Adds to ``out`` what a three's branch needs: Z6, Z8 and Z9.
+
+    ``frames.line`` int64[length] is the line that the three threatens. It must win against two
+    further stones: one of the other side outside the zone, and a reply that the branch does not
+    answer. The stone of the three is on the board.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line, enemy = facts[LINE], 1 - side
@@ -74,13 +82,14 @@ def _zone_of_branch(board, frames, side, length, out):
 
 @inner
 def _read_line(frames, tree, at, length):
+    """Copies the line that begins at ``tree[at]`` to ``frames.line``."""
     for i in range(length):
         frames.line[i] = tree[at + i]
 
 
 @inner
 def _read_reply(board, frames, tree, f, side, out):
-    """Plays the tree's next reply and adds its part of the zone."""
+    """Plays the next reply of the encoded tree and adds the cells of Z7 to ``out``."""
     facts, tables, buffers = board.facts, board.tables, board.buffers
     cell = tree[frames.now[END]]
     frames.now[END] += 1
@@ -91,9 +100,9 @@ def _read_reply(board, frames, tree, f, side, out):
 
 @compiled
 def zone_of_tree(facts, scratch, side, tree, out):
-    """Adds to ``out`` int64[A // 32 + 1] the zone of ``side``'s VCT tree ``tree``.
+    """Adds to ``out`` int64[A // 32 + 1] the zone of an encoded tree of ``side``.
 
-    It changes the board in the buffers and restores it.
+    The other side is to move. The function changes the board in ``scratch`` and restores it.
     """
     board, frames = board_of(facts, scratch), frames_of(facts, scratch)
     tables, buffers = board.tables, board.buffers

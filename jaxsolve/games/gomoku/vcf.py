@@ -1,20 +1,26 @@
-"""VCF of Gomoku (victory by continuous fours): each four forces its reply until one stone makes two
-fours. Compiled, on the host; interface: ``jaxsolve.games.threats``.
+"""Search for a VCF of Gomoku (victory by continuous fours), compiled, on the host.
 
-Only under four-threat rules, in which a four forces the reply and two fours win. A *line* lists the
-moves of such a win, attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. Its *zone* contains
-every cell at which a further stone of the defender could change it:
+A *four* is a move that leaves one completing cell. Under four-threat rules it forces the reply, and
+a move that leaves two completing cells wins. In a VCF the attacker plays fours until one of its
+moves leaves two completing cells. ``jaxsolve.games.threats`` defines the interface.
 
-* the cells of the line and, if ``sk`` leaves exactly two completing cells, these;
-* after each ``di`` the two empty cells of every window without the attacker's stones and with only
-  the defender's otherwise: a stone at one would have made ``di`` a four;
-* the cells where the defender makes a four or its winning line, which the attacker would have to
-  answer.
+A *line* lists the moves of a VCF, attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. The *zone*
+of a line contains every cell at which one more stone of the defender could change the line:
 
-A reply outside the zone changes nothing: each ``si`` still leaves ``di`` as the only completing
-cell, each ``di`` still leaves the attacker free, and two completing cells remain at the end (proof:
-``proof/FORMAT.md``; test: ``proof/check/games/gomoku``). Sources: threat-space search (Allis 1994);
-the zone is that of a null move, as in lambda search (Thomsen 2000).
+* the cells of the line;
+* the completing cells that ``sk`` leaves, if there are exactly two;
+* after each ``di``, the two empty cells of every window through ``di`` that is otherwise full of
+  the defender's stones: with a stone on one of the two, ``di`` would have made a four;
+* the cells where the defender, moving first, makes a four or a winning line, since the attacker
+  would have to answer.
+
+A reply outside the zone changes nothing. Each ``si`` still leaves ``di`` as the only completing
+cell. Each ``di`` still leaves no four that the attacker must answer. At the end there are still two
+completing cells. ``proof/FORMAT.md`` has the proof, ``proof/check/games/gomoku`` the checker's
+test.
+
+Sources: threat-space search (Allis 1994); the zone is that of a null move, as in lambda search
+(Thomsen 2000).
 """
 
 from __future__ import annotations
@@ -36,20 +42,24 @@ from jaxsolve.games.gomoku.windows import (
 )
 from jaxsolve.jit.host import inner
 
-THREAT = 3  # also for the threats of a single stone, which only order moves
+THREAT = 3  # budget of fours for each cell that ``threats`` tests
 DONE = 1 << 40  # above every index of a level's list
 
 
 @inner
 def _entry(tables, buffers, window, line):
-    """A window two stones short, with its two empty cells, as one number."""
+    """A window that lacks two stones, and its two empty cells, as one number of ``active``."""
     one = missing(tables, buffers, window, line, np.int64(-1))
     return window << 20 | one << 10 | missing(tables, buffers, window, line, one)
 
 
 @inner
 def _win_at(buffers, level):
-    """A cell where this level's windows give two completing cells; -1 if there is none."""
+    """A cell where one more stone of the attacker leaves two completing cells; -1 if none.
+
+    The cell lies in two of the level's windows that lack two stones. It is the forced cell of the
+    level, if the level has one.
+    """
     buffers.ticks[0] += 1
     tick, only = buffers.ticks[0], buffers.forced[level]
     for i in range(buffers.begin[level], buffers.begin[level + 1]):
@@ -66,8 +76,10 @@ def _win_at(buffers, level):
 
 @inner
 def _list_again(tables, buffers, level, side, line, stone):
-    """Lists the next level's windows: the new ones through ``stone``, then those of this level
-    still two stones short.
+    """Lists the windows of level ``level + 1`` that lack two stones for ``side``.
+
+    These are the windows through ``stone``, which was just placed, and those of level ``level``
+    that still lack two stones.
     """
     top = buffers.begin[level + 1]
     for i in range(tables.first[stone], tables.first[stone + 1]):
@@ -84,7 +96,10 @@ def _list_again(tables, buffers, level, side, line, stone):
 
 @inner
 def _known(buffers, level, left):
-    """Whether the position has been searched with as many fours left; stores it."""
+    """Whether the level's position was searched before with ``left`` more fours.
+
+    If not, the position is stored as searched.
+    """
     at, key = slot_of(buffers.keys[level], left, np.int64(MEMO))
     if buffers.memo[at] == key:
         return True
@@ -94,7 +109,10 @@ def _known(buffers, level, left):
 
 @inner
 def _step(tables, buffers, level, side, line, moves):
-    """Plays the next untried four of a level, with its reply. True if there was one."""
+    """Plays the next untried four of a level and its forced reply. False if no four is left.
+
+    Fours after which the reply wins or makes two fours are skipped.
+    """
     while buffers.at[level] < 2 * (buffers.begin[level + 1] - buffers.begin[level]):
         number = buffers.at[level]
         buffers.at[level] += 1
@@ -125,8 +143,10 @@ def _step(tables, buffers, level, side, line, moves):
 
 @inner
 def _deepen(tables, buffers, side, line, most, budget, moves):
-    """Searches for a win with at most ``most`` fours before the last move. True if found; its
-    stones then stay on the board.
+    """Searches for a line of ``side`` with at most ``most`` fours before its last move.
+
+    Returns whether a line is found. Its moves are then in ``moves``, and all its stones except the
+    last stay on the board. ``budget`` limits the fours played (``Budgets.fours``).
     """
     level = np.int64(0)
     buffers.at[0] = 0
@@ -158,7 +178,7 @@ def _deepen(tables, buffers, side, line, most, budget, moves):
 
 @inner
 def list_windows(board, side):
-    """Lists the windows of ``side`` that are two stones short, as the first level."""
+    """Lists the windows that lack two stones for ``side``, as level 0 of a search for a line."""
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line, top = facts[LINE], np.int64(0)
     for window in range(facts[WINDOWS]):
@@ -170,11 +190,19 @@ def list_windows(board, side):
 
 @inner
 def wins(board, side, key, budget, moves, forced):
-    """Length of a winning line of ``side``, if it were to move, written to ``moves``; 0 if none is
-    found.
+    """Searches for a line by which ``side`` wins if it is to move. Restores the board.
 
-    Its windows must be listed (``list_windows``). ``forced``: the only first move allowed, -1 for
-    any. The board is restored.
+    The windows of ``side`` must be listed (``list_windows``).
+
+    Args:
+      board: the ``Board``.
+      side: the attacker.
+      key: the key of the position.
+      budget: most fours played.
+      moves: int64[...], receives the line.
+      forced: the only first move allowed, or -1.
+    Returns:
+      The length of the line, or 0 if none is found.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
@@ -198,18 +226,19 @@ def wins(board, side, key, budget, moves, forced):
 
 @inner
 def add(out, cell):
-    """Adds a cell to a set int64[M] of 32-bit words."""
+    """Adds a cell to the set ``out`` int64[M], which holds 32 cells per word."""
     out[cell >> 5] |= np.int64(1) << (cell & 31)
 
 
 @inner
 def holds(cells, cell):
+    """Whether the set ``cells`` int64[M], with 32 cells per word, contains a cell."""
     return cells[cell >> 5] >> (cell & 31) & 1 != 0
 
 
 @inner
 def add_empty(tables, buffers, window, line, out):
-    """Adds the empty cells of a window."""
+    """Adds the empty cells of a window to the set ``out``."""
     for i in range(window * line, window * line + line):
         if buffers.stones[tables.cells[i]] == 0:
             add(out, tables.cells[i])
@@ -217,8 +246,9 @@ def add_empty(tables, buffers, window, line, out):
 
 @inner
 def add_through(tables, buffers, cell, side, line, lacking, out):
-    """Adds the empty cells of each window through a stone of ``side`` that has no stone of the
-    other side and lacks ``lacking`` stones.
+    """Adds to ``out`` the empty cells of each window through ``cell`` that lacks few stones.
+
+    That is, the window lacks exactly ``lacking`` stones for ``side`` (``windows``).
     """
     for j in range(tables.first[cell], tables.first[cell + 1]):
         window = tables.window[j]
@@ -228,7 +258,10 @@ def add_through(tables, buffers, cell, side, line, lacking, out):
 
 @inner
 def own_fours(board, side, out):
-    """Adds the cells where ``side``, moving here, makes a four or a winning line."""
+    """Adds to ``out`` the cells where a stone of ``side`` makes a four or a winning line.
+
+    These are the empty cells of all windows that lack one or two stones for ``side``.
+    """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
     for window in range(facts[WINDOWS]):
@@ -241,8 +274,10 @@ def own_fours(board, side, out):
 
 @inner
 def zone_of_line(board, side, length, moves, out):
-    """Adds the zone of the winning line ``moves`` of ``side``, without the other side's own fours.
-    The board is restored.
+    """Adds to ``out`` the zone of the line ``moves`` int64[length] of ``side``.
+
+    The cells where the other side, moving first, makes a four or a winning line are not added
+    (``own_fours``). Restores the board.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line, enemy = facts[LINE], 1 - side
@@ -263,10 +298,10 @@ def zone_of_line(board, side, length, moves, out):
 
 @inner
 def threats(board, side, key, moves, out):
-    """Adds cells to ``out`` where a stone of ``side``, whose windows are listed, threatens a win by
-    fours. They only order moves.
+    """Adds to ``out`` the cells where a stone of ``side`` threatens a VCF, to order moves.
 
-    Stones that make a four are excluded.
+    Cells where the stone makes a four are left out. The windows of ``side`` must be listed
+    (``list_windows``). ``moves`` is work space for a line. Restores the board.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]

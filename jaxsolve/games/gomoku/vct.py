@@ -1,9 +1,14 @@
-"""VCT of Gomoku (victory by continuous threats): trees of threes and fours. Compiled, on the host;
-encoding: ``jaxsolve.games.threats``.
+"""Search for a VCT of Gomoku (victory by continuous threats), compiled, on the host.
 
-A *three* is a move after which its player would win by a VCF, a line of fours (``vcf``), if it were
-to move again. The opponent must disturb that line, which only moves in the line's zone do. A *tree*
-answers each of these moves by a four, by another three, or by a VCF that ends it.
+A *three* is a move that threatens a VCF, a line of fours (``vcf``): its player would win by the
+line if it could move again at once. The opponent must disturb the line, and only moves in the zone
+of the line do that. A *tree* of the attacker begins with a four, a three or a VCF. After a four or
+a three, it contains a tree against each reply of the opponent. ``jaxsolve.games.threats`` defines
+the encoding of trees.
+
+The search is depth-first with iterative deepening. A *frame* is a position with the attacker to
+move on the current path.
+
 Sources: threat-space search (Allis 1994); threats of the second order in lambda search (Thomsen
 2000).
 """
@@ -32,35 +37,36 @@ from jaxsolve.games.gomoku.windows import (
 )
 from jaxsolve.jit.host import compiled, inner
 
-FRAMES = 12  # most threes and fours before the last line of a tree
-SMALL = 20  # fours tried in one search for a line
-TREE_MEMO = 1 << 12  # lost positions stored in one search for a tree
-ROOM = 4 * LEVELS + 8  # most numbers of an encoded branch and line
+FRAMES = 12  # most frames of a path
+SMALL = 20  # budget of fours of each search for a line
+TREE_MEMO = 1 << 12  # positions without a win that one search for a tree stores
+ROOM = 4 * LEVELS + 8  # most numbers in the encoding of a branch and a line
 LINE_ROOM = 2 * LEVELS + 2
 FORCED, CANDIDATES, TRIED, STONE, REPLIES, REPLY, TOP, KEY, FIELDS = range(9)  # fields of a frame
 POSITIONS, CUT, FRAME, END, NOW = range(5)  # indices of ``Frames.now``
-OPEN, WON, LOST, DOWN = range(4)
+OPEN, WON, LOST, DOWN = range(4)  # a frame has moves to try, is won, is lost; enter the next frame
 
 
 class Frames(NamedTuple):
-    """The attacker's positions on the path to the current one; parts of the scratch behind the
-    buffers.
+    """The frames of a search for a tree: views of the part of the scratch after ``Buffers``.
+
+    A is the number of cells.
     """
 
-    at: np.ndarray  # int64[FRAMES * FIELDS]
-    cells: np.ndarray  # int64[FRAMES * A]: moves to try, most promising first
-    replies: np.ndarray  # int64[FRAMES * A]: replies to the move being tried
-    score: np.ndarray  # int64[A]
-    line: np.ndarray  # int64[LINE_ROOM]
-    zone: np.ndarray  # int64[A // 32 + 1]
-    memo: np.ndarray  # int64[TREE_MEMO]
-    # int64[NOW]: positions searched; whether FRAMES was too few; the deepest frame; the end of the
-    # tree
+    at: np.ndarray  # int64[FRAMES * FIELDS]: the fields of each frame, FORCED to KEY
+    cells: np.ndarray  # int64[FRAMES * A]: moves to try in each frame, most promising first
+    replies: np.ndarray  # int64[FRAMES * A]: replies to the move that each frame tries
+    score: np.ndarray  # int64[A]: scores that order the moves of one frame
+    line: np.ndarray  # int64[LINE_ROOM]: the line found last
+    zone: np.ndarray  # int64[A // 32 + 1]: work space for the zone of a line, 32 cells per word
+    memo: np.ndarray  # int64[TREE_MEMO]: positions without a win (``windows.slot_of``)
+    # int64[NOW]: POSITIONS, positions searched; CUT, whether the depth limit cut off a path; FRAME,
+    # unused; END, the end of the encoded tree.
     now: np.ndarray
 
 
 def scratch_size(cells: int) -> int:
-    """int64s of scratch for boards of ``cells`` cells."""
+    """Number of int64s that the ``Frames`` of a board of ``cells`` cells need."""
     return (
         FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
     )
@@ -68,6 +74,7 @@ def scratch_size(cells: int) -> int:
 
 @inner
 def frames_of(facts, scratch):
+    """The ``Frames`` in ``scratch``, as views."""
     cells = facts[CELLS]
     a = facts[BUFFERS]
     b = a + FRAMES * FIELDS
@@ -92,14 +99,16 @@ def frames_of(facts, scratch):
 # ---- one position of the attacker ----------------------------------------------------------------
 @inner
 def _memo_at(frames, f, most):
-    """Index and value of the memo entry for a position with as many frames left."""
+    """(index, value) of the memo entry of frame ``f`` under the depth limit ``most``."""
     return slot_of(frames.at[f * FIELDS + KEY], most - f, np.int64(TREE_MEMO))
 
 
 @inner
 def _list_cells(board, frames, f, side):
-    """Lists the moves of a frame: those in windows that lack two or three stones, those in most
-    such windows first.
+    """Lists the moves to try in frame ``f``. Returns their number.
+
+    These are the empty cells of windows that lack two or three stones for ``side``, the cells in
+    most such windows first. A forced move is the only one.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line, cells, first = facts[LINE], facts[CELLS], f * facts[CELLS]
@@ -127,8 +136,11 @@ def _list_cells(board, frames, f, side):
 
 @inner
 def _open_frame(board, frames, tree, f, side, most, budget):
-    """Opens a new frame: WON by a line, which is added to the tree; LOST if nothing can be tried;
-    else OPEN.
+    """Opens frame ``f`` and returns its status.
+
+    WON: a line wins, which is appended to the tree. LOST: the depth limit ``most``, the budget or
+    the space for the tree is used up, or the memo holds the position. OPEN: the frame has its list
+    of moves to try.
     """
     row = f * FIELDS
     frames.now[POSITIONS] += 1
@@ -157,7 +169,7 @@ def _open_frame(board, frames, tree, f, side, most, budget):
     if frames.memo[slot] == key:
         return LOST
     frames.memo[slot] = (
-        key  # unless it turns out won; stones are only added, so it cannot recur below itself
+        key  # removed if the frame is won; no position below is equal, since stones are only added
     )
     frames.at[row + CANDIDATES] = _list_cells(board, frames, f, side)
     frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
@@ -166,8 +178,10 @@ def _open_frame(board, frames, tree, f, side, most, budget):
 
 @inner
 def _list_replies(board, frames, f, side, length):
-    """Lists the zone of the line in ``frames.line``, the line's own cells first. Returns the number
-    of cells.
+    """Lists the replies to a three in frame ``f``. Returns their number.
+
+    These are the cells of the zone of the threatened line ``frames.line`` int64[length], the cells
+    of the line first.
     """
     facts = board.facts
     first, count = f * facts[CELLS], np.int64(length)
@@ -188,6 +202,7 @@ def _list_replies(board, frames, f, side, length):
 
 @inner
 def _write_branch(frames, tree, stone, length, replies):
+    """Appends the head of a branch to the encoded tree: move, line and number of replies."""
     top = frames.now[END]
     tree[top], tree[top + 1], tree[top + 2] = 0, stone, length
     for i in range(length):
@@ -198,8 +213,10 @@ def _write_branch(frames, tree, stone, length, replies):
 
 @inner
 def _play_next(board, frames, tree, f, side, budget):
-    """Plays the frame's next move that is a four or a three, and lists its replies. False if there
-    is none or no frame is left.
+    """Plays the next move of frame ``f`` that is a four or a three, and lists the replies to it.
+
+    Also appends the head of the branch to the tree. Returns False if no such move is left or the
+    budget is used up.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     row, line = f * FIELDS, facts[LINE]
@@ -232,8 +249,11 @@ def _play_next(board, frames, tree, f, side, budget):
 
 @inner
 def _play_reply(board, frames, tree, f, side):
-    """Plays the next reply: DOWN to the next frame, WON if no reply is left, OPEN if the move fails
-    and is undone.
+    """Plays the opponent's next reply in frame ``f`` and returns the new status.
+
+    DOWN: the reply is played and must be answered in the next frame. WON: every reply has been
+    answered, so the frame's move is undone. OPEN: the reply wins or makes two fours, so the frame's
+    move fails and is undone.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     row, line, enemy = f * FIELDS, facts[LINE], 1 - side
@@ -259,6 +279,7 @@ def _play_reply(board, frames, tree, f, side):
 
 @inner
 def _take_reply(board, frames, f, side):
+    """Removes the stone of the reply that was played in frame ``f``."""
     facts, tables, buffers = board.facts, board.tables, board.buffers
     take(
         tables, buffers, frames.replies[f * facts[CELLS] + frames.at[f * FIELDS + REPLY]], 1 - side
@@ -267,8 +288,9 @@ def _take_reply(board, frames, f, side):
 
 @inner
 def _deepen(board, frames, tree, side, most, budget):
-    """Whether ``side`` wins with at most ``most`` moves before the last line on every path; writes
-    the tree. The board is restored.
+    """Searches for a tree of ``side`` with at most ``most`` threes and fours before each last line.
+
+    Returns whether a tree is found, which is then in ``tree``. Restores the board.
     """
     tables, buffers = board.tables, board.buffers
     f = np.int64(0)
@@ -298,8 +320,17 @@ def _deepen(board, frames, tree, side, most, budget):
 
 @compiled
 def find_tree(facts, scratch, side, key, budget, tree):
-    """Length of a tree of ``side``, if it were to move, written to ``tree`` int64[...]; 0 if none
-    is found. The board is restored.
+    """Searches for a tree by which ``side`` wins if it is to move. Restores the board.
+
+    Args:
+      facts: int64[...], as made by ``windows.facts_of``.
+      scratch: int64[...], with the board set up (``windows.set_up``).
+      side: the attacker.
+      key: the key of the position.
+      budget: most positions searched.
+      tree: int64[...], receives the encoded tree.
+    Returns:
+      The length of the encoding, or 0 if no tree is found.
     """
     board, frames = board_of(facts, scratch), frames_of(facts, scratch)
     buffers = board.buffers

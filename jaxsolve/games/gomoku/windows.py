@@ -1,8 +1,13 @@
-"""Window counts of a Gomoku board for compiled loops that place and remove stones, on the host.
+"""Stone counts of all windows of a Gomoku board, for compiled searches on the host.
 
-``counts[w]`` holds, for each side, the number of its stones in window w and, if only exact lines
-win, at the window's two ends. A stone changes only the counts of the windows through it and of
-those with it at an end.
+A *window* is a row of L cells in one direction, where L stones in a row win. Its *ends* are the
+cells just before and just after it. ``counts[w]`` holds the number of stones of each side in window
+w and, if only exact lines win, at the ends of w. Placing or removing a stone updates only the
+windows that have the stone inside or at an end.
+
+Cells are action numbers, sides are 0 (Black) and 1 (White). A window *lacks k stones* for a side if
+it holds L - k stones of the side and none of the other side, and no stone of the side is at an end
+that counts.
 """
 
 from __future__ import annotations
@@ -15,60 +20,74 @@ from jaxsolve.core.bitboard import LINES, Grid
 from jaxsolve.jit.host import inner
 
 LEVELS = 24  # most fours of a line
-MEMO = 1 << 9  # lost positions stored in one search for a line
+MEMO = 1 << 9  # positions without a win that one search for a line stores
 CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, BUFFERS, TABLE = range(
     9
-)  # first entries of ``facts``; the tables follow
+)  # first entries of ``facts``: sizes, L, number of windows, budgets; ``Tables`` follow
 COUNT, ENDS, OTHER = (
     15,
     48,
     8,
-)  # bits of a count: stones, stones at the ends; the second player's are OTHER bits higher
+)  # masks in a count: stones inside, stones at ends; OTHER: shift of the second player's masks
 
 
 class Budgets(NamedTuple):
     """Budgets of one threat search."""
 
-    fours: int  # tried in a search for a line
-    trees: int  # positions in a search for a tree of the side to move
-    nulls: int  # positions in a search for a tree of its opponent
+    fours: int  # most fours played in a search for a line
+    trees: int  # most positions in a search for a tree of the side to move
+    nulls: int  # most positions in a search for a tree of the other side
 
 
 class Tables(NamedTuple):
-    """Parts of ``facts``."""
+    """Views of parts of ``facts``, for A cells and W windows of L cells."""
 
     word: np.ndarray  # int64[A]: word of a cell in the packed state
-    bit: np.ndarray  # int64[A]
+    bit: np.ndarray  # int64[A]: bit of a cell in its word
     first: np.ndarray  # int64[A + 1]: start of a cell's windows in ``window`` and ``adds``
     cells: np.ndarray  # int64[W * L]: the cells of each window
-    window: np.ndarray  # int64[...]
-    # int64[...]: increment of that window's count by a first player's stone on the cell
+    window: np.ndarray  # int64[...]: the windows that have a cell inside or at an end, by cell
+    # int64[...]: what a first player's stone on the cell adds to the count of this window: 1 inside
+    # the window, COUNT + 1 at an end.
     adds: np.ndarray
 
 
 class Buffers(NamedTuple):
-    """Parts of the scratch."""
+    """Views of parts of the scratch, for A cells and W windows.
 
-    stones: np.ndarray  # int64[A]: 0 empty, 1 the first player's, 2 the second's
-    counts: np.ndarray  # int64[W]
-    stamp: np.ndarray  # int64[A]: number of the last list pass that met the cell
-    partner: np.ndarray  # int64[A]: the completing cell that a stone there leaves
-    active: np.ndarray  # int64[(LEVELS + 1) * W]: windows two stones short, level after level
-    begin: np.ndarray  # int64[LEVELS + 2]: start of each level's windows
-    # int64[LEVELS + 1]: progress in each level: window * 2 + which of the two cells comes first
+    Level i of a search for a line is the position after i fours and their replies.
+    """
+
+    stones: np.ndarray  # int64[A]: 0 empty, 1 the first player's stone, 2 the second player's
+    counts: np.ndarray  # int64[W]: the counts of each window, see the module's docstring
+    stamp: np.ndarray  # int64[A]: number of the last pass over a list of windows that met the cell
+    partner: np.ndarray  # int64[A]: the completing cell that a stone on the cell leaves
+    # int64[(LEVELS + 1) * W]: the windows that lack two stones, level after level; one number holds
+    # the window and its two empty cells.
+    active: np.ndarray
+    begin: np.ndarray  # int64[LEVELS + 2]: start of each level's windows in ``active``
+    # int64[LEVELS + 1]: the next four of each level: 2 * (index of its window in the level) + which
+    # of the two empty cells gets the attacker's stone.
     at: np.ndarray
-    forced: np.ndarray  # int64[LEVELS + 1]: the only cell the attacker may play, -1 if it is free
-    keys: np.ndarray  # int64[LEVELS + 1]
-    memo: np.ndarray  # int64[MEMO]
-    found: np.ndarray  # int64[A + 1]: their number, then cells still to be tried
-    sets: np.ndarray  # int64[3 * (A // 32 + 1)]: sets of cells, 32 per word
-    # int64[4]: list passes so far; fours played so far; whether a line was cut off; length of the
-    # line
+    forced: np.ndarray  # int64[LEVELS + 1]: the only cell where the attacker may play, or -1
+    keys: np.ndarray  # int64[LEVELS + 1]: key of each level's position
+    memo: np.ndarray  # int64[MEMO]: positions without a win (``slot_of``)
+    found: np.ndarray  # int64[A + 1]: number of cells still to be tried, then these cells
+    sets: np.ndarray  # int64[3 * (A // 32 + 1)]: three sets of cells, 32 cells per word
+    # int64[4]: passes over lists of windows; fours played; whether the depth limit cut off a line;
+    # length of the line found.
     ticks: np.ndarray
 
 
 def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.ndarray, int]:
-    """``facts`` int64[...] for boards of this kind, and the number of int64s in their buffers."""
+    """``facts`` int64[...] of a rule set, and the number of int64s that its ``Buffers`` need.
+
+    Args:
+      grid: the board.
+      line: L, how many stones in a row win.
+      exact: whether only exactly L in a row win.
+      budgets: the limits of one threat search.
+    """
     size, windows, ends = grid.width, [], []
     for dr, dc in LINES:
         for row, column in np.ndindex(size, size):
@@ -109,21 +128,22 @@ def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.n
 
 
 class Board(NamedTuple):
-    """A board for compiled loops: the facts of the rules, tables into them, and the counts."""
+    """A board for compiled loops."""
 
-    facts: np.ndarray  # int64[...]
-    tables: Tables
-    buffers: Buffers
+    facts: np.ndarray  # int64[...]: the rules, as made by ``facts_of``
+    tables: Tables  # views of ``facts``
+    buffers: Buffers  # the stones, the counts and work space
 
 
 @inner
 def board_of(facts, scratch):
-    """The ``Board`` of a rule set's facts and one search's scratch."""
+    """The ``Board`` made of ``facts`` int64[...] and ``scratch`` int64[...], without a copy."""
     return Board(facts, tables_of(facts), buffers_of(facts, scratch))
 
 
 @inner
 def tables_of(facts):
+    """The ``Tables`` in ``facts``, as views."""
     cells, line, windows, entries = facts[CELLS], facts[LINE], facts[WINDOWS], facts[TABLE]
     a = np.int64(TABLE + 1)
     b = a + cells
@@ -138,6 +158,7 @@ def tables_of(facts):
 
 @inner
 def buffers_of(facts, scratch):
+    """The ``Buffers`` in ``scratch``, as views."""
     cells, windows = facts[CELLS], facts[WINDOWS]
     a = cells
     b = a + windows
@@ -170,8 +191,10 @@ def buffers_of(facts, scratch):
 
 @inner
 def seen_by(count, side):
-    """A window's count for ``side``: its own stones; more than COUNT if one of its stones lies at
-    an end or a stone of the other side inside.
+    """The number of stones of ``side`` in a window that can still become a line of ``side``.
+
+    ``count`` is an entry of ``counts``. The result is greater than COUNT if a stone of the other
+    side is in the window, or a stone of ``side`` is at an end that counts.
     """
     if side == 0:
         return count & (COUNT | ENDS | COUNT << OTHER)
@@ -180,6 +203,7 @@ def seen_by(count, side):
 
 @inner
 def put(tables, buffers, cell, side):
+    """Places a stone of ``side`` on an empty cell and updates the counts."""
     buffers.stones[cell] = 1 + side
     shift = side * OTHER
     for i in range(tables.first[cell], tables.first[cell + 1]):
@@ -188,6 +212,7 @@ def put(tables, buffers, cell, side):
 
 @inner
 def take(tables, buffers, cell, side):
+    """Removes a stone of ``side`` from a cell and updates the counts."""
     buffers.stones[cell] = 0
     shift = side * OTHER
     for i in range(tables.first[cell], tables.first[cell + 1]):
@@ -196,7 +221,7 @@ def take(tables, buffers, cell, side):
 
 @inner
 def missing(tables, buffers, window, line, other):
-    """An empty cell of a window that is not ``other``."""
+    """The first empty cell of a window that is not the cell ``other``; -1 if there is none."""
     for i in range(window * line, window * line + line):
         cell = tables.cells[i]
         if buffers.stones[cell] == 0 and cell != other:
@@ -206,8 +231,11 @@ def missing(tables, buffers, window, line, other):
 
 @inner
 def completing(tables, buffers, cell, side, line):
-    """(number, one, another) of the cells that complete a window through a stone just placed; the
-    number is 0, 1, or 2 for more, and -1 if the stone made a line.
+    """The completing cells of the windows through a stone of ``side`` just placed on ``cell``.
+
+    Returns (number, one, another): the number of different completing cells, and two of them (-1
+    where there are fewer). The number is 3 if there are more than two, and -1 if the stone made a
+    winning line.
     """
     many, one, another = np.int64(0), np.int64(-1), np.int64(-1)
     for i in range(tables.first[cell], tables.first[cell + 1]):
@@ -230,7 +258,10 @@ def completing(tables, buffers, cell, side, line):
 
 @inner
 def mix(key, cell, side):
-    """A key with a stone added; independent of the order of stones."""
+    """The key of a position after a stone is added to it (Zobrist hashing).
+
+    The key does not depend on the order in which stones are added.
+    """
     x = np.uint64(2 * cell + side + 1) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return key ^ np.int64((x ^ (x >> np.uint64(32))) & np.uint64(0x7FFFFFFFFFFFFFFF))
@@ -238,8 +269,9 @@ def mix(key, cell, side):
 
 @inner
 def slot_of(key, left, size):
-    """Index and value of the entry of a position with ``left`` moves left, in a memo of ``size``
-    numbers (a power of two).
+    """Where and how a memo stores that a position has no win within ``left`` more moves.
+
+    Returns (index, value) of the entry. The memo has ``size`` entries, a power of two.
     """
     mixed = key + left * np.int64(0x2545F4914F6CDD1D)
     return (mixed ^ mixed >> 31) & (size - 1), mixed
@@ -247,13 +279,14 @@ def slot_of(key, left, size):
 
 @inner
 def forget(buffers):
+    """Clears the memo of the search for a line."""
     for i in range(MEMO):
         buffers.memo[i] = 0
 
 
 @inner
 def set_up(state, board):
-    """Sets up the board of a packed state. Returns a key for it."""
+    """Sets up ``board`` with the stones of a packed state uint32[S]. Returns the position's key."""
     facts, tables, buffers = board.facts, board.tables, board.buffers
     for window in range(facts[WINDOWS]):
         buffers.counts[window] = 0

@@ -1,4 +1,4 @@
-"""Hex: joining opposite sides of a rhombus; no draws."""
+"""Hex: each player tries to join its two opposite sides of a rhombus; no draws."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
 """Detection of wins on a Hex board by chains that bridges join, on bitboards.
 
-A *pair* is two free cells. Its owner gets one of them: when the opponent takes one, the owner takes
-the other. Chains joined by disjoint pairs count as joined (the bridge and the edge template of the
-second row; Hayward & van Rijswijck 2006).
+A *pair* is two free cells, of which the pair's owner gets one: when the opponent takes one cell,
+the owner takes the other. Chains joined by disjoint pairs count as joined (the bridge and the edge
+template of the second row; Hayward & van Rijswijck 2006). A *contact* joins two adjacent stones, or
+a stone in an edge row or column to this edge.
 
 A stone is *reached* from an edge if contacts and disjoint pairs join it to the edge. The search
 finds reached stones step by step from each of a colour's two edges, and collects the cells of the
-pairs used. It is greedy: every win that it finds is sound, but it does not find all wins. The zone
-of a win also holds the pairs of reached chains that the connection does not need. Removing them by
-tracing saved 10 % of the positions and cost as much time.
+pairs used. The search is greedy: every win that it finds is sound, but it does not find all wins.
+The zone of a win also contains pairs that lead to reached chains without being needed for the
+connection. Removing these pairs saved 10 % of the positions and cost as much time.
 
 Arrays have words first, then colour and edge: uint32[W, 2, 2, ...] holds a set for each edge of
 each colour.
@@ -27,55 +28,56 @@ from jaxsolve.core.bitboard import Grid
 from jaxsolve.core.lazy_import import jax, jnp
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
-"""Steps (row, column) to the six neighbours in turn.
+"""Steps (row, column) to the six neighbours, in circular order.
 
 Two successive steps lead to the two cells of a bridge.
 """
 OUTWARD = ((4, 1), (2, 5))
 """For each colour and edge, the first of the two successive steps that cross the edge outwards."""
-TOUCH = 6  # number of a link by contact; links 0 to 5 are the bridges
+TOUCH = 6  # number of a link by contact; links 0 to 5 are the bridges of BRIDGES
 APART = np.array(
     [[TOUCH in (i, j) or (i - j) % 6 in (2, 3, 4) for j in range(7)] for i in range(7)]
 )
-"""bool[7, 7]: whether two links of one cell share no other cell."""
+"""bool[7, 7]: whether two links that start at one cell use disjoint pairs."""
 
 BRIDGES = np.array(
     [(e, f, np.add(e, f)) for e, f in zip(STEPS, STEPS[1:] + STEPS[:1], strict=True)], np.int32
 )
-"""int32[6, 3, 2]: steps to the two cells of each bridge, and their sum, the step to its end."""
+"""int32[6, 3, 2]: for each bridge from a cell, the steps to its two pair cells and to its end."""
 
 
 class Reach(NamedTuple):
-    """Stones reached from each edge, uint32[W, 2, 2, ...]."""
+    """Stones reached from each edge of each colour."""
 
-    stones: jax.Array  # the stones reached
-    used: jax.Array  # the cells of the pairs used
+    stones: jax.Array  # uint32[W, 2, 2, ...]: the stones reached
+    used: jax.Array  # uint32[W, 2, 2, ...]: the cells of the pairs used
 
 
 class Connection(NamedTuple):
-    """Connection between the two edges of each colour."""
+    """Connections found between the two edges of each colour: without a move, and by one move."""
 
-    whole: jax.Array  # bool[2, ...]: contacts and pairs join the edges
-    whole_zone: jax.Array  # uint32[W, 2, ...]: the cells of these pairs
-    # uint32[W, 2, ...]: a cell where one more stone joins the edges; empty if none is found.
+    whole: jax.Array  # bool[2, ...]: whether contacts and pairs join the edges on this board
+    whole_zone: jax.Array  # uint32[W, 2, ...]: the cells of the pairs, valid where ``whole``
+    # uint32[W, 2, ...]: a cell where one more stone joins the edges by contacts and pairs; empty if
+    # none is found.
     single: jax.Array
-    single_zone: jax.Array  # uint32[W, 2, ...]: that cell and the cells of the pairs
-    at_once: jax.Array  # bool[2, ...]: the stone in ``single`` joins the edges without pairs
+    single_zone: jax.Array  # uint32[W, 2, ...]: ``single`` and the cells of its pairs
+    at_once: jax.Array  # bool[2, ...]: whether the stone on ``single`` needs no pairs
 
 
 @dataclasses.dataclass(frozen=True)
 class Bridges:
-    """The search on boards of one size; ``grid`` has its words first."""
+    """The search for connections on boards of one size; ``grid`` has its words first."""
 
     grid: Grid
 
     def find(self, stones: jax.Array, joined: jax.Array, to_move: jax.Array) -> Connection:
-        """The connections on a board.
+        """The connections of each colour on a board.
 
         Args:
-          stones: uint32[W, 2, ...].
+          stones: uint32[W, 2, ...], the stones of each colour.
           joined: uint32[W, 2, 2, ...], the stones that contacts join to each edge.
-          to_move: bool[2, ...], whether the colour is to move.
+          to_move: bool[2, ...], whether each colour is to move.
         """
         grid = self.grid
         own = jnp.broadcast_to(stones[:, :, None], joined.shape)
@@ -93,7 +95,8 @@ class Bridges:
         at_border = jnp.stack([jnp.zeros_like(far), far & ~joined[:, :, 1]], axis=2)
         far_zone = reach.used[:, :, 0] | self._border_cells(at_border)[:, :, 1]
 
-        # A cell that links the two sides. Two such cells are a pair for the side not to move.
+        # A free cell that touches stones reached from both edges. Two such cells are a pair, which
+        # joins the edges of the colour that is not to move.
         pairs = reach.used[:, :, 0] | reach.used[:, :, 1]
         disjoint = ~grid.any(reach.used[:, :, 0] & reach.used[:, :, 1])
         between = options[TOUCH, :, :, 0] & options[TOUCH, :, :, 1]
@@ -113,10 +116,10 @@ class Bridges:
         )
 
     def _moved(self, x: jax.Array, step: jax.Array) -> jax.Array:
-        """``x`` moved by int32[2] (row, column), at most two each way.
+        """The set ``x`` moved by ``step`` int32[2] (rows, columns), each from -2 to 2.
 
-        The step is an array so that loops over the bridges stay loops: unrolled, they compile for
-        many seconds.
+        The step is an array, so that a loop over the bridges is not unrolled: unrolled loops take
+        many seconds to compile.
         """
         rows = jax.lax.dynamic_slice_in_dim(
             jnp.pad(x, [(2, 2)] + [(0, 0)] * (x.ndim - 1)), 2 - step[0], self.grid.height
@@ -127,7 +130,7 @@ class Bridges:
 
     # ---- the edges -----------------------------------------------------------------------------
     def _edges(self, like: jax.Array) -> jax.Array:
-        """uint32[W, 2, 2, 1...]: the cells of each edge."""
+        """uint32[W, 2, 2, 1...]: the cells of each edge, with as many dimensions as ``like``."""
         grid, n = self.grid, self.grid.height
         edges = [
             [grid.rows(0, 1), grid.rows(n - 1, n)],
@@ -138,7 +141,10 @@ class Bridges:
         )
 
     def _outward(self, x: jax.Array, sign: int, which: int) -> jax.Array:
-        """``x`` moved along (``sign`` 1) or against one of the two outward steps of each edge."""
+        """The sets ``x`` uint32[W, 2, 2, ...], each moved by a step towards or over its edge.
+
+        ``which`` (0 or 1) selects one of the two steps of OUTWARD. ``sign`` -1 reverses the step.
+        """
         steps = (
             np.array(
                 [
@@ -157,17 +163,25 @@ class Bridges:
         )
 
     def _at_border(self, cells: jax.Array) -> jax.Array:
-        """The cells whose two outward neighbours are edge cells in ``cells``."""
+        """The cells of the second row from each edge whose two neighbours in the edge row are both
+        in ``cells`` uint32[W, 2, 2, ...].
+        """
         inside = cells & self._edges(cells)
         return self._outward(inside, -1, 0) & self._outward(inside, -1, 1)
 
     def _border_cells(self, places: jax.Array) -> jax.Array:
-        """The two edge cells next to each cell of ``places``."""
+        """The two edge cells next to each cell of ``places``, a result of ``_at_border``."""
         return self._outward(places, 1, 0) | self._outward(places, 1, 1)
 
     # ---- stones reached from an edge -----------------------------------------------------------
     def _reach(self, own: jax.Array, free: jax.Array, direct: jax.Array) -> Reach:
-        """Greedy search from the stones ``direct``, which contacts join to the edges."""
+        """The stones reached from each edge, by a greedy search; sets are uint32[W, 2, 2, ...].
+
+        Args:
+          own: the stones of the edge's colour.
+          free: the empty cells.
+          direct: the own stones that contacts join to the edge.
+        """
         grid = self.grid
         border = own & ~direct & self._at_border(free)
         black = np.array([True, False]).reshape(2, 1, *(1,) * (own.ndim - 3))
@@ -188,7 +202,7 @@ class Bridges:
                 & self._moved(cells, e)
                 & self._moved(cells, f)
             )
-            found &= ~self._moved(found, e - f)  # the neighbour's bridge would share a cell
+            found &= ~self._moved(found, e - f)  # bridges to adjacent stones would share a cell
             return (used | self._moved(found, -e) | self._moved(found, -f), fresh | found), None
 
         def step(carry: tuple[Reach, jax.Array]) -> tuple[Reach, jax.Array]:
@@ -206,7 +220,15 @@ class Bridges:
 
     # ---- one more stone ------------------------------------------------------------------------
     def _options(self, reach: Reach, cells: jax.Array, border: jax.Array) -> jax.Array:
-        """uint32[7, W, 2, 2, ...]: the free cells that each kind of link joins to the edge."""
+        """uint32[7, W, 2, 2, ...]: the free cells that a link of each kind joins to each edge.
+
+        A cell is joined by bridge 0 to 5, or by contact (TOUCH), to a reached stone or the edge.
+
+        Args:
+          reach: the stones reached.
+          cells: uint32[W, 2, 2, ...], the free cells that no pair uses.
+          border: uint32[W, 2, 2, ...], the cells of ``cells`` with a free pair at the edge.
+        """
 
         def lands(bridge: jax.Array) -> jax.Array:
             e, f, to = bridge
@@ -232,9 +254,10 @@ class Bridges:
         )
 
     def _single(self, options: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """A cell with disjoint links to both sides, and int32[2, 2, ...] the links.
+        """A cell with disjoint links to both edges of each colour, and the two links.
 
-        ``options`` is the result of ``_options``.
+        Returns (uint32[W, 2, ...], int32[2, 2, ...]): the cell as a set, empty if there is none,
+        and the numbers of its links by colour and edge. ``options`` is the result of ``_options``.
         """
         grid = self.grid
         first, second = options[:, :, :, 0], options[:, :, :, 1]
@@ -256,7 +279,10 @@ class Bridges:
         return cell, jnp.stack([best // 7, best % 7], axis=1)
 
     def _link_cells(self, cell: jax.Array, links: jax.Array) -> jax.Array:
-        """uint32[W, 2, ...]: the cells of the bridges ``links`` from ``cell`` to the two sides."""
+        """uint32[W, 2, ...]: the pair cells of the two links of ``cell``.
+
+        The arguments are the results of ``_single``. A link by contact has no pair cells.
+        """
 
         def over(zone: jax.Array, bridge: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
             i, (e, f, _) = bridge

@@ -1,9 +1,11 @@
-"""Pairs of cells of a detected win, for writing a proof (host side; sets of cells are integers).
+"""The pairs of cells of a detected win of Hex, for writing a proof (host side).
 
-``Bridges`` finds the cells that a win depends on, but not which two make a pair. This module
-repeats the same greedy search in the same order, and records the chain from which each pair reached
-the next chain. The pairs between the chains of a path from edge to edge are the result. The time is
-polynomial, since each chain is reached once.
+``Bridges`` defines *pair* and *reached*. It finds the cells that a win depends on, but not which
+two cells form a pair. This module repeats the same greedy search in the same order. For each chain
+reached, it records the pair that joins the chain, and the chain before it. The result is the pairs
+on a path of chains from edge to edge. The time is polynomial, since each chain is reached once.
+
+Sets of cells are integers.
 """
 
 from __future__ import annotations
@@ -21,11 +23,12 @@ _BRIDGES: list[list[Cell]] = [[(r, c) for r, c in bridge] for bridge in BRIDGES.
 
 
 class _Reach(NamedTuple):
-    """Stones reached from one edge."""
+    """Stones reached from one edge, all as sets of cells."""
 
     stones: int  # the stones reached
     used: int  # the cells of the pairs used
-    # Chain -> (the chain before it, or 0 for the edge; cells of the pair between them, or 0).
+    # Maps a chain to (the chain before it on the path, or 0 for the edge; the pair between the two,
+    # or 0 for a contact).
     parent: dict[int, tuple[int, int]]
 
 
@@ -37,13 +40,13 @@ def pairing(
     Args:
       stones: bool[N, N], the winner's stones.
       free: bool[N, N], the empty cells.
-      axis: 0 if the winner joins top and bottom row, 1 if it joins left and right column.
-      zone: the cells that the pairs may use; the result omits those that are not needed.
-      move: a cell where the winner plays first, or has just played; it may be in ``stones`` or
+      axis: 0 if the winner joins the top and bottom rows, 1 if the left and right columns.
+      zone: the cells that the pairs may use; the result need not contain all of them.
+      move: a cell where the winner plays first, or has just played. It may be in ``stones`` or
         ``zone``.
     Returns:
-      Disjoint pairs of free cells of ``zone``. The winner's edges are joined once it has a stone at
-      ``move`` and one in each pair.
+      Disjoint pairs of free cells of ``zone``. The winner's edges are joined once the winner has a
+      stone at ``move`` and one in each pair.
     Raises:
       ValueError: the search finds no such pairs in ``zone``.
     """
@@ -64,9 +67,9 @@ def pairing(
 
 
 class _Board:
-    """Sets of cells of an N x N board as integers: row r, column c is bit r * (N + 2) + c.
+    """An N x N board whose sets of cells are integers: row r, column c is bit r * (N + 2) + c.
 
-    The two spare columns hold the cells that a step of up to two columns moves off the board.
+    The two spare columns receive cells that a step of up to two columns moves off the board.
     """
 
     def __init__(self, size: int, axis: int):
@@ -85,17 +88,17 @@ class _Board:
         return found
 
     def cells(self, pair: int) -> Pair:
-        """The cells of a set of two cells, in order."""
+        """The two cells of a set of two, in ascending order."""
         low, high = (pair & -pair).bit_length() - 1, pair.bit_length() - 1
         return divmod(low, self.stride), divmod(high, self.stride)
 
     def moved(self, x: int, step: Cell, sign: int = 1) -> int:
-        """``x`` moved by (row, column), or against it if ``sign`` is -1."""
+        """The set ``x`` moved by ``step`` (rows, columns), or by the reverse if ``sign`` is -1."""
         shift = sign * (step[0] * self.stride + step[1])
         return (x << shift if shift >= 0 else x >> -shift) & self.board
 
     def near(self, x: int) -> int:
-        """``x`` and its neighbours."""
+        """The set ``x`` and all neighbours of its cells."""
         return (
             x
             | x << 1
@@ -107,7 +110,7 @@ class _Board:
         ) & self.board
 
     def flood(self, x: int, within: int) -> int:
-        """The cells of ``within`` that are connected to ``x``."""
+        """The cells of ``within`` that are connected inside ``within`` to a cell of ``x``."""
         x &= within
         while (more := self.near(x) & within) != x:
             x = more
@@ -115,28 +118,34 @@ class _Board:
 
     # ---- the edges -----------------------------------------------------------------------------
     def _outward(self, edge: int) -> tuple[Cell, Cell]:
+        """The two steps (row, column) that cross an edge outwards."""
         first = OUTWARD[self.axis][edge]
         return STEPS[first], STEPS[(first + 1) % 6]
 
     def at_border(self, cells: int, edge: int) -> int:
-        """The cells whose two outward neighbours both lie on the edge and in ``cells``."""
+        """The cells of the second row from an edge whose two neighbours in the edge row are both in
+        ``cells``.
+        """
         one, other = (
             self.moved(cells & self.edges[edge], step, -1) for step in self._outward(edge)
         )
         return one & other
 
     def border_pair(self, place: int, edge: int) -> int:
-        """The two cells of the edge next to the cell ``place``."""
+        """The two cells of an edge next to the cell ``place``, given as a set of one."""
         one, other = (self.moved(place, step) for step in self._outward(edge))
         return one | other
 
     # ---- stones reached from an edge, as in ``Bridges._reach`` ---------------------------------
     def joined(self, own: int, edge: int) -> int:
-        """The stones whose chains lie on the edge."""
+        """The stones of ``own`` whose chains have a stone on the edge."""
         return self.flood(own & self.edges[edge], own)
 
     def reach(self, own: int, empty: int, edge: int) -> _Reach:
-        """The stones reached from the edge, with the pairs used."""
+        """The stones of ``own`` reached from an edge, and the pairs used; ``empty`` are free cells.
+
+        Repeats ``Bridges._reach`` for one edge.
+        """
         direct, chains, parent = self.joined(own, edge), _Chains(self, own), {}
         border = own & ~direct & self.at_border(empty, edge)
         border &= ~self.moved(border, (0, 1) if self.axis == 0 else (1, 0))
@@ -170,9 +179,9 @@ class _Board:
         return _Reach(stones, used, parent)
 
     def _trace(self, reach: _Reach, touched: int, own: int) -> list[int]:
-        """The pairs of the path from the edge to the chain of a stone in ``touched``.
+        """The pairs on the path of chains from the edge to the chain of one stone in ``touched``.
 
-        If ``touched`` is empty, the path ends at the edge itself and has no pairs.
+        If ``touched`` is empty, the result is empty.
         """
         pairs: list[int] = []
         chain = self.flood(touched & -touched, own)
@@ -183,7 +192,10 @@ class _Board:
 
     # ---- wins, as in ``Bridges.find`` ----------------------------------------------------------
     def whole(self, own: int, empty: int, zone: int) -> list[int] | None:
-        """Pairs in ``zone`` that join the edges, whoever is to move."""
+        """Disjoint pairs in ``zone`` that join the edges without another stone; None if not found.
+
+        Repeats the search of ``Bridges.find`` for a whole connection.
+        """
         first, direct = self.reach(own, empty, 0), self.joined(own, 1)
         if arrived := first.stones & direct:
             return _within(self._trace(first, arrived, own), zone)
@@ -213,18 +225,18 @@ class _Board:
         )
 
     def _sides(self, first: _Reach, second: _Reach, *cells: int) -> Iterator[tuple[_Reach, int]]:
-        """(side, cell) for each cell that touches reached stones of a side and not its edge."""
+        """Each edge's reach with each of the given cells that does not lie on this edge."""
         for edge, side in enumerate((first, second)):
             for cell in cells:
                 if not cell & self.edges[edge]:
                     yield side, cell
 
     def _touching(self, reach: _Reach, edge: int) -> int:
-        """The cells that touch stones reached from the edge, or lie on it."""
+        """The cells that lie on an edge or touch a stone reached from it, and those stones."""
         return self.near(reach.stones) | self.edges[edge]
 
     def through(self, own: int, empty: int, zone: int, point: int) -> list[int] | None:
-        """Pairs in ``zone`` that join the edges once a stone is at ``point``; else None.
+        """Disjoint pairs in ``zone`` that join the edges after a stone at ``point``; or None.
 
         ``empty`` contains ``point``.
         """
@@ -248,9 +260,10 @@ class _Board:
         return None
 
     def _links(self, reach: _Reach, cells: int, edge: int, point: int) -> dict[int, list[int]]:
-        """The links of ``point`` to a side, by number (a bridge's, or TOUCH).
+        """The links from ``point`` to an edge or to a stone reached from it.
 
-        Each is [the stone that it leads to, or 0 for the edge] and, for a bridge, its pair.
+        Maps the number of a link (0 to 5 for a bridge, or TOUCH) to a list. The first element is
+        the stone to which the link leads, or 0 for the edge. For a bridge, the second is its pair.
         """
         found: dict[int, list[int]] = {}
         for i, (e, f, to) in enumerate(_BRIDGES):
@@ -268,33 +281,33 @@ class _Board:
 
 
 class _Chains:
-    """The chains of a set of stones, each as the set of its stones."""
+    """The chains of a set of stones, found when needed; a chain is the set of its stones."""
 
     def __init__(self, board: _Board, own: int):
         self._board, self._own = board, own
         self._of: dict[int, int] = {}
 
     def at(self, stone: int) -> int:
-        """The chain of one stone."""
+        """The chain that contains a stone, given as a set of one."""
         if stone not in self._of:
             chain = self._board.flood(stone, self._own)
             self._of.update(dict.fromkeys(_each(chain), chain))
         return self._of[stone]
 
     def of(self, stones: int) -> set[int]:
-        """The chains of the stones of a set."""
+        """The chains that contain the stones of a set."""
         return {self.at(stone) for stone in _each(stones)}
 
 
 def _each(x: int) -> Iterator[int]:
-    """The members of a set, each as a set of one."""
+    """The cells of a set, each as a set of one."""
     while x:
         yield x & -x
         x &= x - 1
 
 
 def _within(pairs: list[int], zone: int) -> list[int] | None:
-    """``pairs`` if they lie in the zone and share no cell, else None."""
+    """The given pairs if all lie in the zone and no two share a cell, else None."""
     left = zone
     for pair in pairs:
         if pair & ~left:

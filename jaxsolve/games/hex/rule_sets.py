@@ -1,4 +1,4 @@
-"""Rule sets of Hex."""
+"""Registry entry of Hex."""
 
 from jaxsolve.games.options import Entry, factory_of
 

@@ -1,6 +1,6 @@
-"""Zone callbacks of Hex (see ``jaxsolve.games.zones``).
+"""Zone callbacks of Hex; ``jaxsolve.games.zones`` defines their arguments and results.
 
-A zone is a set of empty cells; a win depends only on them and on the winner's stones.
+A zone is a set of empty cells. A win depends only on these cells and on the winner's stones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jaxsolve.jit.host import compiled
 
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """Empty: a finished game depends on no empty cell, since the winner's stones stay."""
+    """The zone of a finished game: empty, since the winner's stones alone join the edges."""
     for i in range(len(out)):
         out[i] = np.uint32(0)
     return np.int64(0)
@@ -20,7 +20,7 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The zone after the move, with the move's cell."""
+    """The zone of a position that P wins by ``action``: ``zone`` and the cell of the move."""
     for i in range(len(out)):
         out[i] = zone[i]
     out[action >> 5] |= np.uint32(1) << np.uint32(action & 31)
@@ -29,7 +29,7 @@ def won(state, action, zone, out, facts, scratch):
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """The union of the refutations' zones."""
+    """The zone of a position that Q loses: ``zone``, the union of the refuted moves' zones."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)
@@ -37,7 +37,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The refutation's zone: the same answers refute a stone anywhere else."""
+    """The moves that need another answer: ``zone``, since a stone outside it changes nothing."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)

@@ -31,7 +31,7 @@ from jaxsolve.games.knightthrough.text import (
 
 @exportable
 class KnightthroughState(NamedTuple):
-    """A position packed as in ``byteboard``: five words, 20 bytes."""
+    """A position of 20 bytes; sets are those of ``boards.byteboard``."""
 
     knights: Any  # uint32[2, 2]: Black's and White's knights
     side: Any  # uint32[]: the player to move, 0 or 1
@@ -81,7 +81,7 @@ class Knightthrough(Game):
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Whether positions can repeat: knights can move back."""
+        """Whether positions can repeat. With ``rules=all`` they can: knights can move back."""
         return self.rules == "all"
 
     @property
@@ -112,7 +112,7 @@ class Knightthrough(Game):
         return KnightthroughState(byteboard.moved(state.knights, side, start, end), side ^ 1)
 
     def _component(self, direction: jax.Array, axis: int) -> jax.Array:
-        """int32[...]: the rows (0) or columns (1) of a direction."""
+        """Returns int32[...]: the rows (axis 0) or columns (axis 1) of a direction's step."""
         steps = (
             jnp.where(direction == d, np.int32(step[axis]), 0)
             for d, step in enumerate(DIRECTIONS[: self._planes])
@@ -135,9 +135,9 @@ class Knightthrough(Game):
 
     @batch_last
     def _moves_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
-        """Knights with a legal move by direction, uint32[4 or 8, 2], and the outcome, int32[].
+        """Returns the knights that have a legal move, by direction, and the outcome.
 
-        The batch is on the last axes.
+        They are uint32[4 or 8, 2] and int32[]. The batch is on the last axes.
         """
         white = state.side == 1
         own, other = (
@@ -157,13 +157,13 @@ class Knightthrough(Game):
 
     @property
     def _far_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """int8[N, N] each: ones on Black's far row, on White's."""
+        """int8[N, N] each: ones on Black's far row, and ones on White's far row."""
         rows = np.zeros((2, self.size, self.size), np.int8)
         rows[0, 0], rows[1, -1] = 1, 1
         return rows[0], rows[1]
 
     def _ahead(self, player: int) -> Shifts:
-        """Shifts that move the target of each step of ``player`` back to its origin."""
+        """Returns shifts that move the target of each step of ``player`` back to its origin."""
         return _ahead(self.size, self._planes, player)
 
     def to_move(self, state: KnightthroughState) -> jax.Array:
@@ -181,7 +181,7 @@ class Knightthrough(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """The identity and the left-right mirror image."""
+        """2: the identity and the left-right mirror image."""
         return 2
 
     def symmetry_actions(self) -> np.ndarray:
@@ -218,13 +218,16 @@ class Knightthrough(Game):
         return are_stones(states.knights, board) & (states.side <= 1)
 
     def action_text(self, action: int, state: KnightthroughState | None = None) -> str:
-        """Without a state the mover is Black."""
+        """Returns a move as text, such as ``B1-C3``. Without a state the mover is Black."""
         if not 0 <= action < self.num_actions:
             raise ValueError(f"Action {action} is no move on a {self.size}x{self.size} board.")
         return move_text(int(action), self.size, self._mover(int(action) % self.size**2, state))
 
     def parse_action(self, text: str, state: KnightthroughState | None = None) -> int:
-        """Without a state the mover is Black."""
+        """Returns the action of a text such as ``B1-C3``. Raises ValueError.
+
+        Without a state the mover is Black.
+        """
         first, _ = cells_of_move(text, self.size)
         return action_of(text, self.size, self._mover(first, state), self._planes)
 
@@ -242,7 +245,7 @@ class Knightthrough(Game):
         return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: KnightthroughState, player: int) -> Place | None:
-        """The (column, row) of the knight's target."""
+        """Returns the (column, row) of the knight's target; None if the target is off the board."""
         end = end_of(int(action), self.size, player)
         return None if end is None else (end[1], end[0])
 

@@ -1,4 +1,4 @@
-"""Text of Knightthrough's moves, and validation of positions."""
+"""Text of Knightthrough's moves and positions, and validation of positions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ FORWARD = ((2, -1), (2, 1), (1, -2), (1, 2))
 
 A step is (rows towards the mover's far row, columns to the right from Black's view).
 """
+# The steps towards the far row, then the same steps backwards.
 DIRECTIONS = (*FORWARD, *((-rows, columns) for rows, columns in FORWARD))
 
 
 def start_cells(size: int) -> np.ndarray:
-    """int8[N, N]: the start position."""
+    """Returns int8[N, N]: the start position (1: Black's knights, 2: White's)."""
     cells = np.zeros((size, size), np.int8)
     cells[:2], cells[-2:] = 2, 1
     return cells
 
 
 def end_of(action: int, size: int, player: int) -> tuple[int, int] | None:
-    """Target (row, column) of a move of ``player``; None if it is off the board."""
+    """Returns the target (row, column) of a move of ``player``.
+
+    Returns None if the target is off the board.
+    """
     plane, cell = divmod(action, size**2)
     rows, columns = DIRECTIONS[plane]
     row, column = cell // size + (rows if player else -rows), cell % size + columns
@@ -35,16 +39,19 @@ def end_of(action: int, size: int, player: int) -> tuple[int, int] | None:
 
 
 def owner(cell: int, cells: np.ndarray, side: int) -> int:
-    """The player whose move starts at ``cell``.
+    """Returns the player whose move starts at ``cell``, with ``side`` to move.
 
-    If the cell is empty, the move was just made, so it is that of the side not to move.
+    An empty cell means that the move has just been made. Then the mover is the side not to move.
     """
     knight = int(cells.reshape(-1)[cell])
     return knight - 1 if knight else 1 - side
 
 
 def move_text(action: int, size: int, player: int) -> str:
-    """``B1-C3`` for a move of ``player``. Raises ValueError if its target is off the board."""
+    """Returns the text of a move of ``player``, such as ``B1-C3``.
+
+    Raises ValueError if the target is off the board.
+    """
     end = end_of(action, size, player)
     first = board_text.gtp_point(action % size**2, size)
     if end is None:
@@ -53,7 +60,7 @@ def move_text(action: int, size: int, player: int) -> str:
 
 
 def cells_of_move(text: str, size: int) -> tuple[int, int]:
-    """Numbers of the origin and target cells of a move. Raises ValueError."""
+    """Returns the numbers of the origin and the target cell of a move. Raises ValueError."""
     first, dash, second = text.partition("-")
     if not dash:
         raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, as in B1-C3.")
@@ -61,7 +68,10 @@ def cells_of_move(text: str, size: int) -> tuple[int, int]:
 
 
 def action_of(text: str, size: int, player: int, planes: int) -> int:
-    """The move of ``player`` that joins the two cells of ``text``. Raises ValueError."""
+    """Returns the action with which ``player`` moves between the two cells of ``text``.
+
+    ``planes`` is the number of allowed directions. Raises ValueError.
+    """
     first, second = cells_of_move(text, size)
     rows, columns = second // size - first // size, second % size - first % size
     step = (rows if player else -rows, columns)
@@ -75,7 +85,10 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
 
 
 def parse_position(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
-    """Cells int8[N, N] and the side to move of ``<board> <side>``. Raises ValueError."""
+    """Returns the cells int8[N, N] and the side to move of a text ``<board> <side>``.
+
+    Raises ValueError.
+    """
     cells, side = board_text.parse_board_and_side(text, "Knightthrough", game.size, game.players)
     if (cells[-1 if side else 0] == side + 1).any():
         raise ValueError(f"{game.players[side]} is to move but already has a knight on its far row")

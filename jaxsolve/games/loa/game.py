@@ -29,10 +29,12 @@ from jaxsolve.games.loa.text import (
 
 @exportable
 class LoaState(NamedTuple):
-    """A position, packed by ``byteboard`` into five words (20 bytes)."""
+    """A position of 20 bytes; sets are those of ``boards.byteboard``."""
 
     pieces: Any  # uint32[2, 2]: Black's and White's pieces
-    meta: Any  # uint32[]: side to move, outcome << 1 if a side's pieces are joined
+    # uint32[]: bit 0 is the side to move. From bit 1 on: the ``Outcome`` if a side's pieces are
+    # joined, else 0.
+    meta: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,9 +60,11 @@ class Loa(Game):
     makes it a draw, since passes would repeat endlessly. Positions may repeat and the length of a
     game is unlimited. A side always has a piece: if it has one left, it has one group.
 
-    The outcome of a position set up by hand is that of a position after a move by the side not to
-    move. If the game is not over, both sides have at least two groups. Boards of 4x4 to 6x6, with
-    pieces on the same rows and columns, are small enough for exhaustive search.
+    A position that is set up by hand has the outcome that it would have after a move by the side
+    not to move. If the game is not over, both sides have at least two groups.
+
+    Boards of 4x4 to 6x6, with pieces on the same rows and columns, are small enough for exhaustive
+    search.
 
     Actions, with N = ``size``: ``d * N^2 + row * N + column`` moves the piece on that cell in
     direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; the line determines the distance.
@@ -94,7 +98,7 @@ class Loa(Game):
 
     @property
     def may_draw(self) -> bool:  # type: ignore[override]
-        """Whether a game can end in a draw: both sides joined, or both without moves."""
+        """Whether a game can be drawn: both sides have one group, or neither has a legal move."""
         return self.simultaneous == "draw" or self.no_moves == "pass"
 
     @property
@@ -146,9 +150,10 @@ class Loa(Game):
 
     @batch_last
     def _moves_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Legal moves, outcome and whether the side to move passes; batch last.
+        """Returns legal moves, outcome, and whether the side to move must pass.
 
-        uint32[8, 2], the pieces that may move in each direction; int32[]; bool[].
+        They are uint32[8, 2], the pieces that may move in each direction, int32[] and bool[]. The
+        batch is on the last axes.
         """
         side, known = state.meta & 1, state.meta >> 1
         own, enemy = (
@@ -175,7 +180,7 @@ class Loa(Game):
         )
 
     def _moves(self, own: list[jax.Array], enemy: list[jax.Array]) -> list[jax.Array]:
-        """``moves_of`` with the directions along one axis: words uint32[8, ...]."""
+        """Returns the words uint32[8, ...] of ``moves_of``, with all directions along one axis."""
         return [x.reshape(-1, *x.shape[2:]) for x in moves_of(own, enemy, self.size)]
 
     def to_move(self, state: LoaState) -> jax.Array:
@@ -193,7 +198,7 @@ class Loa(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """All eight of the square: the rules do not depend on where the pieces started."""
+        """All eight symmetries of the square: the rules do not depend on the start position."""
         return SQUARE_SYMMETRIES
 
     def symmetry_actions(self) -> np.ndarray:
@@ -247,13 +252,20 @@ class Loa(Game):
         return are_stones(states.pieces, board) & (states.meta >> 1 <= int(Outcome.DRAW))
 
     def action_text(self, action: int, state: LoaState | None = None) -> str:
-        """As in ``Game``; without ``state`` only a pass, since the board determines distances."""
+        """Returns a move as text, such as ``C1-C3``, or ``pass``.
+
+        Without ``state`` only a pass has a text, since the board determines how far a piece moves.
+        Raises ValueError.
+        """
         return move_text(
             int(action), None if state is None else self.cells(state), self.num_actions, self.size
         )
 
     def parse_action(self, text: str, state: LoaState | None = None) -> int:
-        """As in ``Game``; with ``state``, a piece on it must move as far as its line requires."""
+        """Returns the action of a move's text. Raises ValueError.
+
+        With ``state``, a piece on the first cell must move as far as its line requires.
+        """
         return parse_move(
             text, None if state is None else self.cells(state), self.num_actions, self.size
         )
@@ -268,6 +280,6 @@ class Loa(Game):
         return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: LoaState, player: int) -> Place | None:
-        """The cell where the piece of a move ends, before or after the move."""
+        """Returns the (column, row) where the piece of a move ends, before or after the move."""
         end = end_of(int(action), self.cells(state))
         return None if end is None else (end[1], end[0])

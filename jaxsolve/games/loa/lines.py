@@ -1,8 +1,9 @@
 """Moves and groups of Lines of Action as operations on sets.
 
-Sets are words of ``byteboard``. The eight directions are computed together: sets have the leading
-axes [2, 4], the four lines of ``bitboard.LINES`` forwards and then backwards. A number for each
-cell is a list of sets: its binary digits, lowest first.
+Sets are words of ``boards.byteboard``. All eight directions are computed together. Sets for each
+direction have the leading axes [2, 4]: the four lines of ``bitboard.LINES``, first forwards and
+then backwards. A number for each cell is stored as a list of sets, its binary digits from the
+lowest on.
 """
 
 from __future__ import annotations
@@ -32,15 +33,18 @@ DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
 
 @functools.cache
 def _steps(size: int, distance: int) -> Shifts:
-    """Shifts [2, 4] that bring the cell ``distance`` steps ahead in each direction to this cell."""
+    """Returns the shifts [2, 4] of sets against each direction by ``distance`` cells.
+
+    A cell is in the result if the cell ``distance`` steps ahead is in the set.
+    """
     return shifts(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
 
 
 def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
-    """Words uint32[2, 4, ...]: the pieces of ``own`` that may move in each direction.
+    """Returns the words uint32[2, 4, ...] of the pieces of ``own`` that may move in each direction.
 
-    A piece moves as many steps as its line holds pieces, itself included, over no piece of
-    ``enemy``, and not onto a piece of ``own``.
+    A piece moves exactly as many steps as its line holds pieces, including the piece itself. It
+    jumps over no piece of ``enemy``, and does not end on a piece of ``own``.
     """
     own, enemy = [x[None, None] for x in own], [x[None, None] for x in enemy]
     count = _line_counts([own[w] | enemy[w] for w in range(WORDS)], size)
@@ -50,8 +54,8 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
     for distance in range(1, size):
         target = _steps(size, distance)(free)
         for w in range(WORDS):
-            # A line's count is the sum of both directions from the cell, so it counts the piece
-            # itself twice.
+            # ``count`` is one more than the pieces on the line: it includes the piece itself twice,
+            # once for each direction.
             fits = functools.reduce(
                 operator.and_,
                 (digit[w] if distance + 1 >> k & 1 else ~digit[w] for k, digit in enumerate(count)),
@@ -63,9 +67,10 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
 
 
 def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
-    """For each cell with a piece, one more than the pieces on each of the four lines through it.
+    """Returns one more than the number of pieces on each of the four lines through a cell.
 
-    Four digits, each as words uint32[4, ...].
+    The result is valid for cells with a piece. It has four binary digits, each as words uint32[4,
+    ...].
     """
     count = [list(pieces)]
     # Each round doubles the number of cells counted: the cell and those ahead of it.
@@ -81,7 +86,7 @@ def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
 
 
 def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
-    """The sum of two numbers with equally many digits."""
+    """Returns the sum of two numbers, given as equally many binary digits (see the module)."""
     digits, carry = [], None
     for x, y in zip(a, b, strict=True):
         half = [x[w] ^ y[w] for w in range(WORDS)]
@@ -94,10 +99,10 @@ def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
 def move_ends(
     pieces: Words, cell: jax.Array, direction: jax.Array, size: int
 ) -> tuple[list[jax.Array], list[jax.Array]]:
-    """The cells where a move starts and ends, each as the words of a set.
+    """Returns the cells where a move starts and ends, each as the words of a set.
 
-    int32[...] ``cell`` counts row by row; int32[...] ``direction`` is in 0..7. Both sets are empty
-    for a ``cell`` off the board.
+    ``cell``, int32[...], counts row by row; ``direction``, int32[...], is in 0..7. Both sets are
+    empty for a ``cell`` off the board.
     """
     row, column = cell // size, cell % size
     trailing = (1,) * cell.ndim
@@ -124,7 +129,10 @@ def move_ends(
 
 
 def joined(sets: Words) -> jax.Array:
-    """bool[...]: whether the pieces of a set, at least one, are connected in eight directions."""
+    """Returns bool[...]: whether the pieces of a set are connected in the eight directions.
+
+    The set has at least one piece.
+    """
     first = [sets[0] & -sets[0], jnp.where(sets[0] == 0, sets[1] & -sets[1], jnp.uint32(0))]
 
     def grow(

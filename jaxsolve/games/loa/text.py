@@ -1,4 +1,4 @@
-"""Text of Lines of Action: moves, and positions with checks of those set up by hand."""
+"""Text of moves and positions of Lines of Action, and validation of positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PASS = "pass"
 
 
 def start_cells(size: int) -> np.ndarray:
-    """int8[N, N]: the start position."""
+    """Returns int8[N, N]: the start position (1: Black's pieces, 2: White's)."""
     cells = np.zeros((size, size), np.int8)
     cells[[0, -1], 1:-1] = 1
     cells[1:-1, [0, -1]] = 2
@@ -24,10 +24,13 @@ def start_cells(size: int) -> np.ndarray:
 
 
 def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
-    """(row, column) where the piece of an action ends; None off the board, and for a pass.
+    """Returns (row, column) where the piece of an action ends.
 
-    If the piece has left its cell already, its distance is the number of pieces on the line, or one
-    more after a capture. If both cells hold a piece, the result is the nearer one.
+    Returns None for a pass, and if the piece would end off the board.
+
+    ``cells`` may be the board before or after the move. After the move the piece has left its first
+    cell. Then the distance is the number of pieces on the line, or one more if the move was a
+    capture. If the cells at both distances hold a piece, the result is the nearer one.
     """
     size = len(cells)
     plane, cell = divmod(action, size**2)
@@ -48,7 +51,7 @@ def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
 
 
 def pieces_on_line(cells: np.ndarray, row: int, column: int, direction: tuple[int, int]) -> int:
-    """Number of pieces on the whole line through a cell."""
+    """Returns the number of pieces on the whole line through a cell."""
     size = len(cells)
     places = (
         (row + direction[0] * far, column + direction[1] * far) for far in range(-size, size + 1)
@@ -61,9 +64,10 @@ def _inside(place: tuple[int, int], size: int) -> bool:
 
 
 def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int) -> str:
-    """``C1-C3`` or ``pass``.
+    """Returns a move as text, such as ``C1-C3``, or ``pass``.
 
-    Raises ValueError for a number that is no action, or whose piece ends on no cell.
+    Raises ValueError for a number that is no action, without ``cells`` unless it is a pass, or if
+    the piece would end off the board.
     """
     if action == len(DIRECTIONS) * size**2 < num_actions:
         return PASS
@@ -81,9 +85,9 @@ def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int
 
 
 def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
-    """Inverse of ``move_text``; ignores case.
+    """Returns the action of a text; inverse of ``move_text``. Case is ignored.
 
-    Raises ValueError for a text that is no move, or if a piece of ``cells`` moves another distance.
+    Raises ValueError if the text is no move, or if a piece of ``cells`` moves another distance.
     """
     if text.strip().lower() == PASS and len(DIRECTIONS) * size**2 < num_actions:
         return len(DIRECTIONS) * size**2
@@ -110,7 +114,10 @@ def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int)
 
 
 def parse_position(game: Loa, text: str) -> tuple[np.ndarray, int]:
-    """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
+    """Returns the cells int8[N, N] and the side to move of a text ``<board> <side>``.
+
+    Raises ValueError.
+    """
     cells, side = board_text.parse_board_and_side(text, "Lines of Action", game.size, game.players)
     for player, name in enumerate(game.players):
         if not (cells == player + 1).any():
@@ -119,7 +126,10 @@ def parse_position(game: Loa, text: str) -> tuple[np.ndarray, int]:
 
 
 def is_joined(member: np.ndarray) -> bool:
-    """Whether the cells bool[N, N], at least one, are connected in the eight directions."""
+    """Returns whether the cells of ``member``, bool[N, N], are connected in the eight directions.
+
+    At least one entry of ``member`` is True.
+    """
     reached = np.zeros_like(member)
     reached[tuple(np.argwhere(member)[0])] = True
     while True:

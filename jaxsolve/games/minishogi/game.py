@@ -51,13 +51,16 @@ _SIDE = np.uint32(1 << SIDE_AT)
 
 @exportable
 class MiniShogiState(NamedTuple):
-    """A position from the mover's view, 24 bytes: for White the board is rotated by 180 degrees."""
+    """A position of 24 bytes in the mover's view.
 
-    # uint32[5], boards as in ``pieces``: the three bits of a square's piece kind, lowest first (0:
-    # empty), promoted pieces, the mover's pieces.
+    If White is to move, the board is rotated by 180 degrees.
+    """
+
+    # uint32[5], boards as in ``minishogi.pieces``. Boards 0..2 hold the three bits of each square's
+    # kind of piece, lowest first (0: empty), board 3 promoted pieces, board 4 the mover's pieces.
     boards: Any
-    # uint32[]: the mover's hand (``pieces``) from bit 0, the opponent's from bit HAND_BITS, and bit
-    # SIDE_AT if White is to move.
+    # uint32[]: the mover's hand (``minishogi.pieces``) from bit 0, the opponent's from bit
+    # HAND_BITS. Bit SIDE_AT is 1 if White is to move.
     meta: Any
 
 
@@ -82,15 +85,19 @@ class MiniShogi(Game):
     A pawn drop that leaves the opponent no move without giving check is legal, and wins. Repeated
     positions have no effect (``repetition=none``), so a game need not end; there are no draws.
 
-    Action ``plane * 25 + row * 5 + column`` names the target square from the mover's view, row 0
-    the far row. Plane d < 8: the nearest piece on the line moves there in direction d of
-    ``bitboard.NEIGHBOURS[8]``; plane 8 + d: the same with promotion; planes 16..20: drops of pawn,
-    silver, gold, bishop, rook.
+    Action ``plane * 25 + row * 5 + column`` contains the target square in the mover's view; row 0
+    is the far row. In plane d < 8 the nearest piece on the line moves to the target in direction d
+    of ``bitboard.NEIGHBOURS[8]``. Plane 8 + d is the same move with promotion. Planes 16..20 are
+    drops of a pawn, silver, gold, bishop, rook.
 
-    Observation, bool[5, 5, 41] from the mover's view: 0..9 own pawns, silvers, golds, bishops,
-    rooks, king, promoted pawns, silvers, bishops, rooks; 10..19 the opponent's; 20..29 at least
-    one, at least two own pieces in hand of each of the five kinds, 30..39 the opponent's; 40 White
-    to move.
+    The observation is bool[5, 5, 41] in the mover's view. Its planes:
+
+      0..9    own pawns, silvers, golds, bishops, rooks, king, then own promoted pawns, silvers,
+              bishops, rooks
+      10..19  the opponent's pieces in the same order
+      20..29  for each of the five kinds: at least one, and at least two, own pieces in hand
+      30..39  the opponent's pieces in hand likewise
+      40      ones if White is to move
     """
 
     repetition: str = "none"
@@ -163,7 +170,7 @@ class MiniShogi(Game):
 
     @batch_last
     def _planes(self, state: MiniShogiState) -> jax.Array:
-        """uint32[21]: target squares of the legal moves of each plane."""
+        """Returns uint32[21]: the target squares of the legal moves in each plane of actions."""
         return jnp.concatenate(legal_moves(state.boards, state.meta & HAND_MASK))
 
     def legal_and_outcome(self, state: MiniShogiState) -> tuple[jax.Array, jax.Array]:
@@ -191,7 +198,7 @@ class MiniShogi(Game):
 
     @batch_last
     def _boards_shown(self, state: MiniShogiState) -> jax.Array:
-        """uint32[41]: the planes of ``observe`` as boards."""
+        """Returns uint32[41]: the planes of ``observe`` as boards."""
         pieces = pieces_of(state.boards)
         digits = state.boards[:, None]
         kinds = [
@@ -233,7 +240,7 @@ class MiniShogi(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """The identity and the left-right mirror image."""
+        """2: the identity and the left-right mirror image."""
         return 2
 
     def symmetry_actions(self) -> np.ndarray:
@@ -313,14 +320,17 @@ class MiniShogi(Game):
         return good & (hands <= COPIES).all(axis=1) & (states.meta >> SIDE_AT <= 1)
 
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
-        """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``.
+        """Returns a move as text: ``A2-A3``, with promotion ``A4-A5+``, or a drop ``P@C3``.
 
-        Without ``state`` only drops have a text, and the mover is Black.
+        Without ``state`` only drops have a text, and the mover is Black. Raises ValueError.
         """
         return move_text(int(action), None if state is None else self._position(state))
 
     def parse_action(self, text: str, state: MiniShogiState | None = None) -> int:
-        """Without a state the mover is Black."""
+        """Returns the action of a move's text. Without a state the mover is Black.
+
+        Raises ValueError.
+        """
         return parse_move(text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1)
 
     def parse_action_made(self, text: str, state: MiniShogiState) -> int:
@@ -355,9 +365,10 @@ class MiniShogi(Game):
 
 
 def _origin(end: jax.Array, direction: jax.Array, occupied: jax.Array) -> jax.Array:
-    """The nearest piece from which ``direction``, uint32[...], leads to the square ``end``.
+    """Returns the square of the nearest piece from which ``direction`` leads to the square ``end``.
 
-    The empty set if there is none.
+    Squares are sets, uint32[...]; the result is empty if there is no such piece. ``direction`` is
+    uint32[...].
     """
     up, down = (_entry(table, direction) for table in (DOWN_BITS, UP_BITS))
     start = end << up >> down & BOARD
@@ -367,7 +378,7 @@ def _origin(end: jax.Array, direction: jax.Array, occupied: jax.Array) -> jax.Ar
 
 
 def _entry(table: np.ndarray, index: jax.Array) -> jax.Array:
-    """uint32[...]: entries of a table of eight numbers below 16.
+    """Returns uint32[...]: the entries at ``index`` of a table of eight numbers below 16.
 
     The table is packed into one word, because shifts are faster than a gather.
     """
@@ -376,7 +387,7 @@ def _entry(table: np.ndarray, index: jax.Array) -> jax.Array:
 
 
 def _rotated(boards: jax.Array) -> jax.Array:
-    """Boards rotated by 180 degrees: bits 0 to 28 are reversed."""
+    """Returns boards rotated by 180 degrees: the order of the bits 0 to 28 is reversed."""
     for by, mask in (
         (1, 0x55555555),
         (2, 0x33333333),
@@ -391,7 +402,7 @@ def _rotated(boards: jax.Array) -> jax.Array:
 
 
 def _mirrored(boards: jax.Array) -> jax.Array:
-    """Boards mirrored left to right."""
+    """Returns boards mirrored left to right."""
     column = [sum(1 << row * STRIDE + c for row in range(SIZE)) for c in range(SIZE)]
     parts = [(boards & np.uint32(column[c])) << np.uint32(SIZE - 1 - 2 * c) for c in range(3)]
     parts += [(boards & np.uint32(column[c])) >> np.uint32(2 * c - SIZE + 1) for c in (3, 4)]

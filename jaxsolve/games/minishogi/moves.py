@@ -1,8 +1,8 @@
 """Legal moves of MiniShogi by bit operations, for all eight directions at once.
 
-Boards are words (``pieces``): uint32[1, ...] with any trailing dimensions, or uint32[8, ...] with
-one board for each direction. No move is tried out: checks, pins and squares forbidden to the king
-are computed once, and moves that respect them are legal.
+A board is a word (``minishogi.pieces``). Arrays of boards are uint32[1, ...] with any trailing
+dimensions, or uint32[8, ...] with one board for each direction. No move is tried out. Checks, pins
+and the squares forbidden to the king are computed once, and moves that respect them are legal.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ DOWN_BITS = np.array([max(-step, 0) for step in _STEPS], np.uint32)
 
 
 class Pieces(NamedTuple):
-    """A position from the mover's view, as boards uint32[1, ...].
+    """A position in the mover's view, as boards uint32[1, ...].
 
-    One board holds both sides' pieces of a kind.
+    The board of a kind of piece holds both sides' pieces.
     """
 
     own: jax.Array
     enemy: jax.Array
     empty: jax.Array
-    pawn: jax.Array  # unpromoted, as the next three
-    silver: jax.Array
-    bishop: jax.Array
-    rook: jax.Array
+    pawn: jax.Array  # unpromoted
+    silver: jax.Array  # unpromoted
+    bishop: jax.Array  # unpromoted
+    rook: jax.Array  # unpromoted
     golden: jax.Array  # golds, and promoted pawns and silvers
     horse: jax.Array  # promoted bishops
     dragon: jax.Array  # promoted rooks
@@ -57,7 +57,7 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(boards: jax.Array) -> Pieces:
-    """``Pieces`` of uint32[5, ...] (``MiniShogiState.boards``)."""
+    """Returns the ``Pieces`` of the boards uint32[5, ...] of a ``MiniShogiState``."""
     low, middle, high, promoted, own = boards[:, None]
     occupied = low | middle | high
     pawn, silver, gold = low & ~middle & ~high, ~low & middle & ~high, low & middle & ~high
@@ -79,27 +79,27 @@ def pieces_of(boards: jax.Array) -> Pieces:
 
 
 def _lane(values: np.ndarray, like: jax.Array) -> np.ndarray:
-    """A constant for each direction, in a shape that broadcasts against ``like``."""
+    """Returns a constant for each direction in a shape that broadcasts against ``like``."""
     return values.reshape(-1, *(1,) * (like.ndim - 1))
 
 
 def _step(boards: jax.Array) -> jax.Array:
-    """uint32[8, ...]: every board shifted by one step in its direction.
+    """Returns uint32[8, ...]: every board shifted by one step in its direction.
 
-    Guards and bits off the board are not cleared.
+    Guard bits (``minishogi.pieces``) and bits off the board are not cleared.
     """
     return boards << _lane(UP_BITS, boards) >> _lane(DOWN_BITS, boards)
 
 
 def _spread(board: jax.Array) -> jax.Array:
-    """uint32[8, ...]: the same board for every direction."""
+    """Returns uint32[8, ...]: the same board for every direction."""
     return jnp.broadcast_to(board, (len(DIRECTIONS), *board.shape[1:]))
 
 
 def _steppers(pieces: Pieces) -> jax.Array:
-    """uint32[8, ...]: pieces that step in each direction if they belong to the mover.
+    """Returns uint32[8, ...]: the pieces that step in each direction if the mover owns them.
 
-    Enemy pieces step in the opposite direction.
+    Pieces of the opponent step in the opposite direction.
     """
     parts = (
         (pieces.king, range(len(DIRECTIONS))),
@@ -116,33 +116,37 @@ def _steppers(pieces: Pieces) -> jax.Array:
 
 
 def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
-    """uint32[8, ...]: ``diagonal`` for diagonal directions, ``orthogonal`` for the others."""
+    """Returns uint32[8, ...]: a board of sliding pieces for each direction.
+
+    It is ``diagonal`` for diagonal directions, ``orthogonal`` for the others.
+    """
     return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(
         lanes(ORTHOGONAL), orthogonal
     )
 
 
 def _opposite(boards: jax.Array) -> jax.Array:
-    """uint32[8, ...]: the boards with opposite directions exchanged."""
+    """Returns uint32[8, ...]: the boards with those of opposite directions exchanged."""
     return boards.reshape(-1, 2, *boards.shape[1:])[:, ::-1].reshape(boards.shape)
 
 
 def _any_lane(boards: jax.Array) -> jax.Array:
-    """uint32[1, ...]: the union of the boards of all directions."""
+    """Returns uint32[1, ...]: the union of the boards of all directions."""
     return jax.lax.reduce(boards, np.uint32(0), jax.lax.bitwise_or, (0,))[None]
 
 
 def _run(sliders: jax.Array, empty: jax.Array) -> jax.Array:
-    """uint32[8, ...]: ``sliders`` and the empty squares that they slide over."""
+    """Returns uint32[8, ...]: ``sliders`` and the empty squares over which they slide."""
     for _ in range(SIZE - 2):
         sliders = sliders | _step(sliders) & empty
     return sliders
 
 
 def _visible(origins: jax.Array, empty: jax.Array) -> jax.Array:
-    """uint32[8, ...]: empty squares from ``origins``, and the first piece behind them.
+    """Returns uint32[8, ...]: the squares visible from ``origins`` in each direction.
 
-    ``origins`` has at most one square for each direction.
+    They are the empty squares, and the first piece behind them. ``origins`` has at most one square
+    for each direction.
     """
     return _step(_run(origins, empty)) & BOARD
 
@@ -150,15 +154,16 @@ def _visible(origins: jax.Array, empty: jax.Array) -> jax.Array:
 class _Lines(NamedTuple):
     """Lines from a king in each direction, uint32[8, ...]."""
 
-    visible: jax.Array  # empty squares and the first piece
+    visible: jax.Array  # empty squares next to the king, and the first piece behind them
     checks: jax.Array  # the first piece, if it gives check
-    pinned: jax.Array  # the first piece, if it is own and leaving the line would expose the king
+    pinned: jax.Array  # the first piece, if it is own and shields the king from an enemy
 
 
 def _lines(pieces: Pieces, own: jax.Array, enemy: jax.Array, steppers: jax.Array) -> _Lines:
-    """Lines from the king of ``own``.
+    """Returns the lines from the king of ``own``.
 
-    ``steppers``: enemies that attack adjacent squares, by the direction from the king to them.
+    ``steppers``, uint32[8, ...], are the enemies that attack adjacent squares, by the direction
+    from the king to the enemy.
     """
     king, occupied = _spread(pieces.king & own), ~pieces.empty
     sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy
@@ -170,24 +175,24 @@ def _lines(pieces: Pieces, own: jax.Array, enemy: jax.Array, steppers: jax.Array
 
 
 def _attacked(steppers: jax.Array, sliders: jax.Array, empty: jax.Array) -> jax.Array:
-    """uint32[1, ...]: squares attacked by pieces that step or slide in each direction."""
+    """Returns uint32[1, ...]: squares attacked by pieces that step or slide in each direction."""
     return _any_lane(_step(steppers | _run(sliders, empty))) & BOARD
 
 
 class Moves(NamedTuple):
-    """Target squares of legal moves."""
+    """The target squares of legal moves."""
 
     plain: jax.Array  # uint32[8, ...]: by direction, without promotion
-    promoting: jax.Array  # uint32[8, ...]
-    drops: jax.Array  # uint32[5, ...]: by kind, in the order of ``HELD``
+    promoting: jax.Array  # uint32[8, ...]: by direction, with promotion
+    drops: jax.Array  # uint32[5, ...]: by kind of piece, in the order of ``HELD``
 
 
 def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
-    """Legal moves of the side to move.
+    """Returns the legal moves of the side to move.
 
     Args:
-      boards: uint32[5, ...] as in ``MiniShogiState``.
-      hand: uint32[...] with ``KIND_BITS`` bits for each kind of ``HELD``: the pieces in hand.
+      boards: uint32[5, ...], the boards of ``MiniShogiState``.
+      hand: uint32[...], the pieces in hand, with ``KIND_BITS`` bits for each kind of ``HELD``.
     """
     pieces = pieces_of(boards)
     own, enemy, empty = pieces.own, pieces.enemy, pieces.empty
@@ -196,7 +201,7 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     checks, pinned = lines.checks, lines.pinned
     checker = _any_lane(checks)
     checked, twice = checker != 0, (checker & (checker - 1)) != 0
-    # One check is answered on its line, a double check only by the king.
+    # A single check is answered on its line or by the king, a double check only by the king.
     answers = _any_lane(jnp.where(checks != 0, lines.visible, jnp.uint32(0)))
     answers = jnp.where(twice, jnp.uint32(0), jnp.where(checked, answers, BOARD))
 
@@ -224,7 +229,10 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
 
 
 def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array) -> jax.Array:
-    """uint32[5, ...]: squares of ``target`` on which each kind in ``hand`` may be dropped."""
+    """Returns uint32[5, ...]: the squares on which each kind in ``hand`` may be dropped.
+
+    ``target`` are the squares on which the rules of check allow a drop.
+    """
     pawns = pieces.own & pieces.pawn
     files = pawns
     # Three rows each way are enough: an unpromoted pawn is on one of the four nearest rows.
@@ -241,10 +249,10 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
 
 
 def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
-    """uint32[1, ...]: the square in front of the enemy king if a pawn dropped there mates.
+    """Returns uint32[1, ...]: the square in front of the enemy king, if a pawn dropped there mates.
 
-    Only the king and unpinned pieces can capture the pawn, and nothing can be interposed. The pawn
-    may block own lines.
+    Only the king and unpinned pieces can capture the pawn, and nothing can be interposed. The
+    dropped pawn may block lines of its own side.
     """
     own, enemy, king = pieces.own, pieces.enemy, pieces.king & pieces.enemy
     drop = king << np.uint32(STRIDE) & BOARD

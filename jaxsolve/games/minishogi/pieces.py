@@ -1,8 +1,8 @@
 """MiniShogi's pieces and their steps, and boards of 5x5 squares as single words.
 
-All boards are from the mover's view: its pieces move up, and row 0 is its far row, the promotion
-zone. Square ``row * 5 + column`` is bit ``row * 6 + column`` of a word. The bit after each row is a
-guard that is 0 in every set, so a sideways step never wraps to another row.
+All boards are in the mover's view: the mover's pieces move up, and row 0 is the mover's far row,
+the promotion zone. Square ``row * 5 + column`` is bit ``row * 6 + column`` of a word. The bit after
+each row is a guard that is 0 in every set, so a sideways step never wraps to another row.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SILVER_STEPS = sorted({*DIAGONAL, *FORWARD})
 
 
 def lanes(directions: Iterable[int]) -> np.ndarray:
-    """uint32[8]: all bits set for the given directions, no bits for the others."""
+    """Returns uint32[8]: all bits set for the given directions, no bits for the others."""
     return np.array(
         [0xFFFFFFFF if d in set(directions) else 0 for d in range(len(DIRECTIONS))], np.uint32
     )

@@ -1,6 +1,6 @@
 """Text of MiniShogi's positions and moves, and validation of positions.
 
-Squares are absolute here: ``row * 5 + column``, row 0 at the top from Black's view.
+Squares in this module are absolute: ``row * 5 + column``, with row 0 at the top in Black's view.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Piece(NamedTuple):
 
     @property
     def name(self) -> str:
-        """``R``, promoted ``+R``."""
+        """The letter of the piece, such as ``R``; promoted ``+R``."""
         return "+" * self.promoted + LETTERS[self.kind]
 
     @property
     def letter(self) -> str:
-        """``name``, in lower case for White."""
+        """The ``name`` in a position's text: upper case for Black, lower case for White."""
         return self.name.lower() if self.player else self.name
 
 
@@ -73,19 +73,22 @@ _PIECES = {
 class Position(NamedTuple):
     """A position on the host."""
 
-    pieces: Mapping[int, Piece]  # by square
-    side: int
-    hands: tuple[Sequence[int], Sequence[int]]  # kinds in hand, Black's and White's
+    pieces: Mapping[int, Piece]  # the pieces by square
+    side: int  # side to move, 0 or 1
+    hands: tuple[Sequence[int], Sequence[int]]  # kinds in Black's hand and in White's
 
 
 def from_view_of(square: int, player: int) -> int:
-    """A square from the player's view, or the inverse."""
+    """Converts an absolute square to a square in the view of ``player``, or back.
+
+    Both conversions are the same: for White a rotation by 180 degrees.
+    """
     return SQUARES - 1 - square if player else square
 
 
 # ---- positions ---------------------------------------------------------------------------------
 def position_text(position: Position) -> str:
-    """``<board> <side> [hands=...]``."""
+    """Returns the text of a position: ``<board> <side> [hands=...]``."""
     cells = [
         position.pieces[square].letter if square in position.pieces else "."
         for square in range(SQUARES)
@@ -100,7 +103,10 @@ def position_text(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """Inverse of ``position_text``; the order of pieces in hand is free. Raises ValueError."""
+    """Returns the position of a text; inverse of ``position_text``.
+
+    The order of the pieces in hand is free. Raises ValueError.
+    """
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a MiniShogi position is '<board> <side> [hands=...]', not {text!r}")
@@ -182,7 +188,7 @@ def _check(position: Position) -> None:
 
 
 def _is_attacked(position: Position, player: int) -> bool:
-    """Whether the player's king is attacked."""
+    """Returns whether the king of ``player`` is attacked."""
     (king,) = (
         square for square, piece in position.pieces.items() if piece == Piece(KING, False, player)
     )
@@ -199,9 +205,9 @@ def _is_attacked(position: Position, player: int) -> bool:
 
 
 def _moves_in(piece: Piece, direction: int, beside: bool) -> bool:
-    """Whether a piece moves in a direction from its owner's view.
+    """Returns whether a piece moves in a direction, which is in its owner's view.
 
-    ``beside``: by one step; else by sliding over empty squares.
+    If ``beside``, the move is one step; otherwise the piece slides over empty squares.
     """
     if piece.kind in (BISHOP, ROOK):
         runs = direction in (DIAGONAL if piece.kind == BISHOP else ORTHOGONAL)
@@ -210,7 +216,7 @@ def _moves_in(piece: Piece, direction: int, beside: bool) -> bool:
 
 
 def _line(square: int, direction: int) -> Sequence[int]:
-    """The squares in a direction from ``square``, which is not included."""
+    """Returns the squares in a direction from ``square``, without ``square`` itself."""
     rows, columns = DIRECTIONS[direction]
     row, column, found = square // SIZE + rows, square % SIZE + columns, []
     while 0 <= row < SIZE and 0 <= column < SIZE:
@@ -221,9 +227,10 @@ def _line(square: int, direction: int) -> Sequence[int]:
 
 # ---- moves -------------------------------------------------------------------------------------
 def move_text(action: int, position: Position | None) -> str:
-    """``A2-A3``, ``A4-A5+``, ``P@C3``; without a position only drops, by Black.
+    """Returns a move as text: ``A2-A3``, with promotion ``A4-A5+``, or a drop ``P@C3``.
 
-    Raises ValueError for a number that is no move of the position.
+    Without a position only drops have a text, and the mover is Black. Raises ValueError for a
+    number that is no move of the position.
     """
     plane, square = divmod(action, SQUARES)
     if not 0 <= plane < 2 * len(DIRECTIONS) + len(HELD):
@@ -242,7 +249,7 @@ def move_text(action: int, position: Position | None) -> str:
 
 
 def parse_move(text: str, side: int) -> int:
-    """The action of a move of ``side``; case does not matter. Raises ValueError."""
+    """Returns the action of a move of ``side``; case is ignored. Raises ValueError."""
     move = text.strip().upper()
     if match := _DROP.fullmatch(move):
         kind = LETTERS.find(match[1])

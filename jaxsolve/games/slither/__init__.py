@@ -1,6 +1,4 @@
-"""Slither: joining opposite sides with stones that may be relocated, under the diagonal rule; no
-draws.
-"""
+"""Slither: each player tries to join two opposite sides with stones that may move; no draws."""
 
 from __future__ import annotations
 

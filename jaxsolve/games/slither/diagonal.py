@@ -1,15 +1,17 @@
 """The diagonal rule of Slither as set algebra.
 
-Computes the placements that satisfy the rule, and the relocations after which one exists.
+Computes the placements that satisfy the rule, and the relocations after which such a placement
+exists.
 
-A *window* is a 2x2 block of cells. It is *broken* for a colour if that colour's stones in it are
-exactly two diagonal cells: these lack a common orthogonal neighbour of their colour, because the
-window's other two cells are their only common neighbours. A position satisfies the rule if no
-window is broken. A stone on an empty cell repairs the broken windows in which the cell is one of
-the other two, and breaks those in which it is diagonal to the only stone of its colour.
+The rule: two diagonally adjacent stones of a colour must have a common orthogonal neighbour of this
+colour. A *window* is a 2x2 block of cells. A window is *broken* for a colour if it contains exactly
+two stones of the colour, on diagonal cells. Only the other two cells of the window are neighbours
+of both stones. So a position satisfies the rule if no window is broken. A new stone repairs the
+broken windows of its colour that contain its cell. It breaks a window in which the only other stone
+of its colour is on the cell diagonal to it.
 
-Sets are lists of words, as packed by ``Grid(size, size)``. A step between rows is then arithmetic
-on separate arrays, and a test of all directions is one loop that XLA keeps in registers.
+A set is a list of words, packed as by ``Grid(size, size)``. Separate arrays for the words make a
+step between rows plain arithmetic. XLA then keeps a loop over all directions in registers.
 """
 
 from __future__ import annotations
@@ -25,15 +27,15 @@ from jaxsolve.core.bitboard import NEIGHBOURS, Grid, square
 from jaxsolve.core.lazy_import import jax, jnp
 
 DIRECTIONS = NEIGHBOURS[8]
-"""Steps (row, column) of a relocation, in the order of the action planes."""
+"""Steps (row, column) of a relocation; direction ``d`` belongs to action plane ``1 + d``."""
 
 Words = Sequence[jax.Array]
-"""A set as its words, W arrays uint32[...] of one shape."""
+"""A set of cells as a sequence of its W words, arrays uint32[...] of one shape."""
 
 
 @dataclasses.dataclass(frozen=True)
 class DiagonalRule:
-    """The rule on a ``size`` x ``size`` board."""
+    """The diagonal rule on a ``size`` x ``size`` board."""
 
     size: int
 
@@ -42,8 +44,9 @@ class DiagonalRule:
         return square(self.size)
 
     def placements(self, own: Words, empty: Words) -> list[jax.Array]:
-        """The cells of ``empty`` where one more stone leaves no broken window to the colour with
-        the stones ``own``.
+        """The cells of ``empty`` where one more own stone leaves no window broken.
+
+        ``own`` are the stones of one colour; windows are those broken for this colour.
         """
         up, down, left, right = (
             self._beside(own, step) for step in ((-1, 0), (1, 0), (0, -1), (0, 1))
@@ -53,15 +56,14 @@ class DiagonalRule:
             for dr, vertical in ((-1, up), (1, down))
             for dc, horizontal in ((-1, left), (1, right))
         ]
-        # For the four windows of every cell: where a stone breaks the window, and where it repairs
-        # it.
+        # The cells where a stone breaks a window, and for each of a cell's four windows the cells
+        # where a stone repairs the window (if it is broken).
         breaks = [
             functools.reduce(operator.or_, [d[w] & ~(v[w] | h[w]) for d, v, h in diagonals])
             for w in range(len(own))
         ]
         mends = [[v[w] & h[w] & ~d[w] for d, v, h in diagonals] for w in range(len(own))]
-        # A window is counted at its upper left cell: the other diagonal's stones are right of it
-        # and below it.
+        # A broken window is counted at its upper left cell, for either of its two diagonals.
         broken = [
             own[w] & diagonals[3][0][w] & ~right[w] & ~down[w] | mends[w][3] & ~own[w]
             for w in range(len(own))
@@ -73,12 +75,12 @@ class DiagonalRule:
         return [empty[w] & few & ~breaks[w] & _as_many(mends[w], wanted) for w in range(len(own))]
 
     def relocations(self, own: Words, empty: Words, placements: Words) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the stones of ``own`` that can step in each direction to a cell
-        of ``empty`` and leave a legal placement.
+        """W arrays uint32[8, ...]: for each direction, the own stones that may be relocated.
 
-        ``placements`` are those without a relocation. A step to one of them is always legal: the
-        placement may follow on the cell just vacated. Only stones beside other empty cells are
-        tested one by one, on each board its next one.
+        A relocation goes to a cell of ``empty``, and some placement must be legal after it.
+        ``placements`` are the legal placements before a relocation. A relocation to such a cell is
+        always legal, since the placement may follow on the cell just vacated. Stones next to other
+        empty cells are tested one by one: each round of the loop tests one stone of every board.
         """
         grid = dataclasses.replace(self.grid, axis=0)
         doubtful = [empty[w] & ~x for w, x in enumerate(placements)]
@@ -87,8 +89,8 @@ class DiagonalRule:
             [x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)]
         )
 
-        # XLA would recompute the answer for every word of the set that it enters. As part of the
-        # carry it is materialised, and enters the set one round later.
+        # XLA would recompute the result of a test for every word of the set that it is added to. As
+        # part of the carry the result is stored, and it is added to the set one round later.
         def enter(found: jax.Array, stone: jax.Array, legal: jax.Array) -> jax.Array:
             return found | jnp.where(legal[None], stone[:, None], jnp.uint32(0))
 
@@ -109,8 +111,10 @@ class DiagonalRule:
 
     @functools.cached_property
     def _shifts(self) -> np.ndarray:
-        """uint32[W, W, 3, 8]: how bits move from one word to another for a step in each direction:
-        left shift, right shift, mask.
+        """uint32[W, W, 3, 8]: left shift, right shift and mask for a step in each direction.
+
+        Indexed by source word and target word: the part of the source word that a step moves to the
+        target word. The mask is 0 if there is none.
         """
         grid = self.grid
         shifts = np.zeros((grid.words, grid.words, 3, len(DIRECTIONS)), np.uint32)
@@ -123,10 +127,10 @@ class DiagonalRule:
         return shifts
 
     def _all_around(self, x: Words, sign: int) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the points moved one step in each direction; with ``sign`` -1 in
-        the opposite one.
+        """W arrays uint32[8, ...]: the set ``x`` moved one step in each direction.
 
-        All directions are one expression: XLA turns every ``stack`` inside a loop into a branch.
+        With ``sign`` -1 the set moves against the direction. All directions are one expression,
+        because XLA turns every ``stack`` inside a loop into a branch.
         """
         opposite = [DIRECTIONS.index((sign * dr, sign * dc)) for dr, dc in DIRECTIONS]
         shifts = self._shifts[..., opposite].reshape(*self._shifts.shape, *(1,) * x[0].ndim)
@@ -142,7 +146,7 @@ class DiagonalRule:
         return moved
 
     def _beside(self, x: Words, step: tuple[int, int]) -> list[jax.Array]:
-        """The cells whose neighbour in the direction ``step`` is in ``x``."""
+        """The cells whose neighbour in direction ``step`` (row, column) is in the set ``x``."""
         grid, (rows, columns) = self.grid, (-step[0], -step[1])
         moved = []
         for w in range(grid.words):
@@ -165,13 +169,14 @@ class DiagonalRule:
 
 
 def _any(x: Words) -> jax.Array:
-    """The bitwise or of a set's words: 0 if the set is empty."""
+    """The bitwise or of the words of a set: 0 if the set is empty."""
     return functools.reduce(operator.or_, x)
 
 
 def _as_many(sets: Sequence[jax.Array], wanted: Sequence[jax.Array]) -> jax.Array:
-    """Bits that are in exactly k of four sets; ``wanted`` are the three binary digits of k, lowest
-    first, each all ones or all zeros.
+    """The bits that are set in exactly k of four words.
+
+    ``wanted`` has the three binary digits of k, lowest first: all bits set for 1, none for 0.
     """
     a, b, c, d = sets
     one, other = a ^ b, c ^ d

@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def draw(game: Slither, state: SlitherState) -> Stones:
-    """The stones, and the colours of the edges."""
+    """A picture of the stones, with the edges in the colours of the players who join them."""
     return Stones(Shape.SQUARES, game.cells(state), *gtp_labels(game.size), edges=(1, 2))

@@ -36,52 +36,60 @@ if TYPE_CHECKING:
 RELOCATED, OUTCOME_AT = (
     2,
     2,
-)  # of ``meta``: the relocation bit, the shift of the outcome
+)  # ``meta``: the bit set after a relocation, and the first bit of the outcome
 
 
 @exportable
 class SlitherState(NamedTuple):
-    """A position; W words per set, packed as by ``Grid(size, size)``. 8x8: 7 words, 28 bytes."""
+    """A position; ``Grid(size, size)`` packs each set into W words. 8x8 takes 28 bytes."""
 
     stones: Any  # uint32[2, W]: Black's and White's stones
-    # uint32[]: side to move, 2 after a relocation (a placement must follow), outcome << 2
+    # uint32[]: side to move | RELOCATED after a relocation (a placement must follow) | outcome << 2
     meta: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Slither(Game):
-    """Slither on a ``size`` x ``size`` board: Black joins the top row to the bottom row, White the
-    left column to the right one.
+    """Slither on a ``size`` x ``size`` board (Corey Clark; Bonnet, Jamain & Saffidine, ACG 2015).
 
-    Black moves first. In a turn, the player may relocate one own stone to an empty cell one step
-    away (8 neighbours), then places a stone on any empty cell. At the end of the turn every two
-    diagonally adjacent stones of the player must have a common orthogonal neighbour of the player's
-    (the diagonal rule). Orthogonally connected stones that touch both of a player's edges win at
-    the end of its turn. A player passes if and only if it has no legal turn (Corey Clark's game;
-    Bonnet, Jamain & Saffidine, ACG 2015).
+    Black joins the top row to the bottom row, White the left column to the right column. Black
+    moves first. In a turn, the player may first relocate one of its stones to an empty cell one
+    step away (8 neighbours). Then the player places a stone on any empty cell. At the end of the
+    turn, every two diagonally adjacent stones of the player must have a common orthogonal neighbour
+    of the same colour (the diagonal rule). A player wins at the end of its turn if orthogonally
+    connected stones join its edges. A player passes if and only if it has no legal turn.
 
-    Points that the published rules leave open. The stone may be placed on the cell just vacated:
-    the resulting position also arises by placing on the relocated stone's new cell, so this names
-    an existing turn twice. The diagonal rule is tested after the placement: a relocation may break
-    it if some placement repairs it, otherwise it is illegal. A connection made by a relocation
-    counts once the stone is placed. A turn changes only the mover's stones, so it joins only the
-    mover's edges, and two connections would cross: there is one winner. A full board that keeps the
-    rule joins one side's edges. Before that, at most one side lacks a turn (Bonnet et al. prove
-    it), so a pass is followed by a stone. Hence the game ends, without draws, and no position
-    repeats, because every turn but a pass adds a stone.
+    The published rules leave some points open:
 
-    A turn with a relocation is two actions of the same player: the relocation, after which it is
-    still to move (``relocated``), and the placement. As single actions, such turns would number 8
-    N^4: 5,000 on 5x5, too many for the search's lists from 7x7 on, and the proof of a lost position
-    would have every legal one as a child. With two steps there are 9 N^2 + 1 actions on any board,
-    a search refutes a relocation before it tries all placements after it, and transpositions
-    between turns meet in its table. So ``to_move`` is the same before and after a relocation.
+    * The stone may be placed on the cell just vacated. Placing it on the relocated stone's new cell
+      without a relocation gives the same position, so this rule adds no position.
+    * The diagonal rule is tested after the placement. A relocation may break the rule if some
+      placement repairs it. Otherwise the relocation is illegal.
+    * A connection made by a relocation wins after the placement.
 
-    Actions, N = ``size``: ``row * N + column`` places a stone, row 0 at the top; ``(1 + d) * N^2 +
-    row * N + column`` relocates the stone there one step in direction d of
-    ``bitboard.NEIGHBOURS[8]``; ``9 * N^2`` passes. Observation: bool[N, N, 4], the stones of the
-    side to move, the opponent's stones, ones if White is to move, ones after a relocation. Raises
-    ValueError for a size outside 1..19.
+    There is exactly one winner. A turn changes only the mover's stones, so it can join only the
+    mover's edges. A full board that satisfies the diagonal rule joins the edges of one side. Before
+    that, at most one side has no legal turn (Bonnet et al. prove this), so a placement follows
+    every pass. Every turn except a pass adds a stone. Hence the game ends and no position repeats.
+
+    A turn with a relocation is two actions of the same player, so ``to_move`` is the same before
+    and after a relocation. As single actions such turns would number 8 N^4: 5,000 on 5x5, and from
+    7x7 on too many for the lists of the search. The proof of a lost position would contain a child
+    for every legal one. With two actions per turn there are 9 N^2 + 1 actions. A search can refute
+    a relocation without trying every placement after it, and transpositions between turns share
+    entries of the transposition table.
+
+    Actions, with N = ``size`` and row 0 at the top:
+
+    * ``row * N + column`` places a stone;
+    * ``(1 + d) * N^2 + row * N + column`` relocates the stone on this cell one step in direction d
+      of ``bitboard.NEIGHBOURS[8]``;
+    * ``9 * N^2`` passes.
+
+    Observation: bool[N, N, 4], the stones of the side to move, the opponent's stones, ones if White
+    is to move, ones after a relocation.
+
+    Raises ValueError for a size outside 1..19.
     """
 
     size: int = 8
@@ -142,14 +150,19 @@ class Slither(Game):
         return SlitherState(stones, turn | outcome << OUTCOME_AT)
 
     def _edge(self, side: jax.Array, which: int, x: jax.Array) -> jax.Array:
-        """The cells of the first (0) or second (1) edge of uint32[...] ``side``, in the shape of
-        the set ``x``.
+        """The cells of one edge of a player, as a set with the shape of ``x`` uint32[W, ...].
+
+        ``side`` uint32[...] is the player. ``which`` is 0 for the top or left edge, 1 for the
+        bottom or right edge.
         """
         left, right, top, bottom = (self._words_first.like(edge, x) for edge in self.grid.edges)
         return jnp.where(side == 1, (left, right)[which], (top, bottom)[which])
 
     def _from_edge(self, own: jax.Array, side: jax.Array, which: int) -> jax.Array:
-        """The stones ``own`` of ``side`` that are connected to one of its edges."""
+        """The stones ``own`` of a player that are connected to one of the player's edges.
+
+        ``side`` and ``which`` select the edge (``_edge``).
+        """
         return self._words_first.flood(self._edge(side, which, own) & own, own)
 
     def legal_mask(self, state: SlitherState) -> jax.Array:
@@ -160,7 +173,10 @@ class Slither(Game):
         return self._turns(state)[0]
 
     def _turns(self, state: SlitherState) -> tuple[jax.Array, list[jax.Array]]:
-        """The action set of the legal moves and, as words, the legal placements; batch last."""
+        """The action set uint32[M, ...] of the legal moves, and the legal placements as W words.
+
+        The batch is last.
+        """
         grid, side = self._words_first, state.meta & 1
         own = list(jnp.where(side == 1, state.stones[1], state.stones[0]))
         ongoing, relocated = state.meta >> OUTCOME_AT == 0, (state.meta & RELOCATED) != 0
@@ -177,9 +193,9 @@ class Slither(Game):
         return self._joined_planes(planes, ongoing), placements
 
     def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
-        """uint32[M, ...]: one action set from nine sets of N^2 bits.
+        """uint32[M, ...]: one action set, joined from nine planes of N^2 bits each.
 
-        It contains the pass if they are empty and the game is not over.
+        The pass is added if all planes are empty and the game is not over.
         """
         passes = ongoing & ~jnp.any(jnp.concatenate(planes) != 0, axis=0)
         words = [jnp.zeros_like(planes[0][0])] * -(-self.num_actions // 32)
@@ -218,11 +234,13 @@ class Slither(Game):
 
     # ---- all children at once --------------------------------------------------------------------
     def children(self, state: SlitherState) -> Children:
-        """``Children``: a legal placement wins if it touches, or lies on, the stones connected to
-        both edges, or if a relocation has joined them.
+        """Facts about all children.
 
-        No reply is forced and no threat is reported: a relocation, which does not end the turn, may
-        answer a threat.
+        A legal placement wins if its cell is connected to both edges of the mover, or if a
+        relocation has already joined the edges. A cell is connected to an edge if it lies on the
+        edge or touches a stone that is connected to the edge.
+
+        No reply is forced. No threat is reported, because a relocation may answer a threat.
         """
         legal, wins = self._look(state)
         return Children(
@@ -235,7 +253,7 @@ class Slither(Game):
 
     @batch_last
     def _look(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
-        """``legal`` and ``wins`` of ``Children``, batch last."""
+        """The fields ``legal`` and ``wins`` of ``Children``, with the batch last."""
         grid, side = self._words_first, state.meta & 1
         legal, placements = self._turns(state)
         own = jnp.where(side == 1, state.stones[1], state.stones[0])
@@ -268,15 +286,18 @@ class Slither(Game):
         )
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """Cells where Black's and where White's stones are known; "" for the whole position, which
-        the pass stands for.
+        """The cells where Black's stones are known, then those where White's are (``zones``).
+
+        "" for the whole position: a zone that contains the pass.
         """
         return "" if self.num_actions - 1 in zone else zone_text(zone, self.size)
 
     # ---- heuristic initialisation ----------------------------------------------------------------
     def initial_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
-        """(a, b) of ``InitialisesNumbers``: a factor of 16 per missing stone of a side (best of 4,
-        16 and 64 on 4x4 and 5x5).
+        """The heuristic numbers (a, b) of ``InitialisesNumbers``, int32[] each.
+
+        A side that still needs n stones gets 16^(n - 1), in the range 1 to 2^14. On 4x4 and 5x5
+        base 16 was better than 4 and 64.
         """
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
@@ -285,8 +306,10 @@ class Slither(Game):
 
     @batch_last
     def _count_needs(self, state: SlitherState) -> jax.Array:
-        """int32[2]: stones that each colour needs to join its edges if the other always passes,
-        stones do not move and the diagonal rule is ignored; batch last.
+        """int32[2, ...]: the number of stones that each colour needs to join its edges.
+
+        The other side only passes, no stone is relocated, and the diagonal rule is ignored. The
+        batch is last.
         """
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
@@ -295,8 +318,10 @@ class Slither(Game):
         )
 
     def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
-        """``_count_needs`` of one side: 0 if its edges are joined, more than ``size`` if they
-        cannot be.
+        """int32[...]: the number of stones that one side needs (``_count_needs``).
+
+        0 if the side's edges are joined; ``size + 1`` if more than ``size`` stones are needed or
+        the edges cannot be joined. ``own`` are the stones of ``side``.
         """
         grid, goal = self._words_first, self._edge(side, 1, own)
 
@@ -314,7 +339,10 @@ class Slither(Game):
     # ---- symmetries ------------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """The identity, the half turn and the two reflections that keep each colour's edges."""
+        """Number of symmetries that keep each colour's edges.
+
+        They are the identity, the half turn, and the reflections that mirror columns or rows.
+        """
         return 4
 
     def symmetry_actions(self) -> np.ndarray:
@@ -374,8 +402,9 @@ class Slither(Game):
 
 
 def _turn(step: tuple[int, int], symmetry: int) -> tuple[int, int]:
-    """The image of a step under a symmetry: identity, half turn, columns mirrored, rows
-    mirrored.
+    """The image of a step (row, column) under a symmetry.
+
+    Symmetries: 0 identity, 1 half turn, 2 columns mirrored, 3 rows mirrored.
     """
     rows, columns = ((1, 1), (-1, -1), (1, -1), (-1, 1))[symmetry]
     return step[0] * rows, step[1] * columns

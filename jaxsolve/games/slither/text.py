@@ -1,4 +1,4 @@
-"""Text of Slither moves and positions. Positions set up by hand are checked in full."""
+"""Text of Slither moves, zones and positions. Positions read from text are checked in full."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _DIRECTIONS = NEIGHBOURS[8]
 
 
 def move_text(action: int, size: int) -> str:
-    """``C3``, ``C3-D4`` or ``pass``. Raises ValueError for a number that is no action."""
+    """The text of a move: ``C3`` for a placement, ``C3-D4`` for a relocation, or ``pass``.
+
+    Raises ValueError for a number that is not an action.
+    """
     plane, cell = divmod(action, size**2)
     if action == (1 + len(_DIRECTIONS)) * size**2:
         return PASS
@@ -34,8 +37,10 @@ def move_text(action: int, size: int) -> str:
 
 
 def zone_text(zone: Sequence[int], size: int) -> str:
-    """``A1,B1;C2``: the cells of the first two planes of N^2 bits, by row from the bottom, then by
-    column; "" if there are none.
+    """The text of a zone, such as ``A1,B1;C2``; "" if the two lists are empty.
+
+    The lists are the cells where Black's and where White's stones are known, which are the first
+    and second N^2 bits of ``zone``. Each list is ordered by row from the bottom, then by column.
     """
     planes = [[bit % size**2 for bit in zone if bit // size**2 == plane] for plane in range(2)]
     lists = (sorted(plane, key=lambda cell: (-(cell // size), cell % size)) for plane in planes)
@@ -47,8 +52,9 @@ def zone_text(zone: Sequence[int], size: int) -> str:
 
 
 def cell_of(action: int, size: int) -> int | None:
-    """The cell that receives a stone by a placement or relocation; None for a pass and for a step
-    off the board.
+    """The cell that gets a stone by an action: the cell of a placement, the end of a relocation.
+
+    None for a pass and for a relocation off the board.
     """
     plane, cell = divmod(action, size**2)
     if plane == 0:
@@ -60,7 +66,7 @@ def cell_of(action: int, size: int) -> int | None:
 
 
 def parse_move(text: str, size: int) -> int:
-    """Inverse of ``move_text``; ignores case. Raises ValueError."""
+    """The action of a move's text; inverse of ``move_text``, ignores case. Raises ValueError."""
     if text.strip().lower() == PASS:
         return (1 + len(_DIRECTIONS)) * size**2
     first, dash, second = text.partition("-")
@@ -78,8 +84,13 @@ def parse_move(text: str, size: int) -> int:
 
 
 def parse_position(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
-    """int8[H, W] cells, side, whether it has relocated a stone, and the winner or None, from
-    ``<board> <side> [relocated]``. Raises ValueError.
+    """Reads a position from the text ``<board> <side> [relocated]``.
+
+    Returns:
+      The cells int8[H, W], the side to move, whether this side has just relocated a stone, and the
+      winner or None.
+    Raises:
+      ValueError: the text is malformed, or the position contradicts the rules.
     """
     fields = text.split()
     if not 2 <= len(fields) <= 3:
@@ -114,7 +125,7 @@ def parse_position(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int
 
 
 def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
-    """Raises ValueError unless ``side`` can have relocated a stone and a placement can follow."""
+    """Raises ValueError unless ``side`` can have just relocated a stone and has a placement."""
     own, empty = cells == side + 1, cells == 0
     around = np.pad(own, 1)
     beside = np.zeros_like(own)
@@ -136,8 +147,10 @@ def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
 
 
 def broken_window(member: np.ndarray) -> tuple[int, int] | None:
-    """Row and column of the upper left cell of the first broken window (2x2 block with exactly two
-    diagonal cells) of bool[H, W]; None if there is none.
+    """Row and column of the upper left cell of the first broken window; None if there is none.
+
+    ``member`` bool[H, W] are the stones of one colour. A 2x2 block is broken if it contains exactly
+    two stones, on diagonal cells.
     """
     upper_left, upper_right, lower_left, lower_right = (
         member[:-1, :-1],
@@ -154,7 +167,10 @@ def broken_window(member: np.ndarray) -> tuple[int, int] | None:
 
 
 def joined(member: np.ndarray, colour: int) -> bool:
-    """Whether the cells bool[H, W] connect top and bottom (colour 0) or left and right (1)."""
+    """Whether the stones ``member`` bool[H, W] of a colour join the edges of this colour.
+
+    The edges are the top and bottom rows for colour 0, the left and right columns for colour 1.
+    """
     member = member if colour == 0 else member.T
     reached = np.zeros_like(member)
     reached[0] = member[0]

@@ -1,9 +1,16 @@
-"""Boards, windows and zones of Slither in plain arrays: the parts of its zone callbacks (``zones``,
-``zone_replies``).
+"""Boards, windows and zones of Slither in plain arrays, for the zone callbacks.
 
-P is the winning side, Q the other one. A zone holds the cells on which P's stones are *known*
-(MINE) and those on which Q's are (THEIRS). A *window* is a 2x2 block, identified by its upper left
-cell; it is *broken* for a colour whose stones in it are exactly two diagonal cells.
+The callbacks are in ``zones`` and ``zone_replies``; ``proof/FORMAT.md``, "Zones in Slither", has
+the definitions and the theorem. P is the winning side, Q the other one.
+
+A zone is two sets of cells. On the cells of MINE, P's stones are *known*: every covering position
+has P's stones on the same cells of this set. On the cells of THEIRS, Q's stones are known likewise.
+
+A *window* is a 2x2 block, identified by its upper left cell. It is *broken* for a colour if it
+contains exactly two stones of the colour, on diagonal cells.
+
+In this module ``side`` is N + 2, the length of a row of a plane. ``mine`` and ``theirs`` are the
+colours 1 or 2 of P's and of Q's stones.
 """
 
 from __future__ import annotations
@@ -19,49 +26,54 @@ SIZE, WORDS, ROWS_A_WORD = range(3)
 EMPTY, OUTSIDE = 0, 3  # 1 and 2 are the players' stones
 
 STEP_ROWS, STEP_COLUMNS = (tuple(step[i] for step in NEIGHBOURS[8]) for i in range(2))
-"""Directions of a relocation, in the order of the actions."""
+"""Row and column steps of the directions of a relocation, in the order of the action planes."""
 
 PLANE = 512
 CELL, MINE, THEIRS, CORE, LIST, FROM, SIDES, CHAIN, BEST = (PLANE * i for i in range(9))
 SCRATCH = PLANE * 9
 """Planes of ``scratch`` int32[SCRATCH], by cell of a board with a rim, (N + 2)^2 <= 441 cells.
 
-CELL: content. MINE and THEIRS: the zone. CORE: the cells of THEIRS that the zones of the positions
-below may contain. LIST, FROM, SIDES: search of a chain, predecessors, and the edges from which a
-cell is reached. CHAIN and BEST: shortest chains between P's edges.
+CELL: content of the cell. MINE, THEIRS: the zone. CORE: the cells of THEIRS that the zones of the
+positions after Q's moves may contain. LIST: work list. FROM: predecessor of a cell on a chain.
+SIDES: bits of the edges to which a stone is connected. CHAIN, BEST: shortest chains between P's
+edges, as lists of cells.
 """
 
-# Bits of a zone, in planes of N^2: where the first and the second player's stones are known; the
-# core (where the zones below may know them); then STATES bits that every zone has, so that the
-# relocation flag is compared together with the stones.
+# Bits of a zone: two planes of N^2 bits, the cells where the first and the second player's stones
+# are known; two more planes, the *core*, the cells where these may be known in the zones of the
+# positions after Q's moves; then STATES bits that every zone has, so that ``pattern`` can compare
+# the relocation flag together with the stones.
 STATES = 3
 
 
 # ---- sets of bits --------------------------------------------------------------------------------
 @inner
 def has_bit(words, at):
+    """Whether bit ``at`` of a bit set uint32[...] is set."""
     return (words[at >> 5] >> np.uint32(at & 31)) & np.uint32(1) != np.uint32(0)
 
 
 @inner
 def add_bit(words, at):
+    """Sets bit ``at`` of a bit set uint32[...]."""
     words[at >> 5] |= np.uint32(1) << np.uint32(at & 31)
 
 
 @inner
 def clear_bit(words, at):
+    """Clears bit ``at`` of a bit set uint32[...]."""
     words[at >> 5] &= ~(np.uint32(1) << np.uint32(at & 31))
 
 
 @inner
 def the_pass(facts):
-    """The pass, whose bit marks a zone that is the whole position."""
+    """Action number of the pass; a zone with this bit is the whole position."""
     return 9 * facts[SIZE] * facts[SIZE]
 
 
 @inner
 def make_whole(facts, out):
-    """Makes the zone the whole position."""
+    """Sets all bits of a zone up to the pass: the zone is then the whole position."""
     for at in range(the_pass(facts) + 1):
         add_bit(out, np.int64(at))
 
@@ -69,16 +81,19 @@ def make_whole(facts, out):
 # ---- the board -----------------------------------------------------------------------------------
 @inner
 def mover_of(facts, state):
+    """The player to move, 0 or 1."""
     return np.int64(state[2 * facts[WORDS]] & np.uint32(1))
 
 
 @inner
 def is_relocated(facts, state):
+    """Whether the player to move has just relocated a stone."""
     return state[2 * facts[WORDS]] & np.uint32(2) != np.uint32(0)
 
 
 @inner
 def outcome_of(facts, state):
+    """The ``Outcome`` of a packed state."""
     return np.int64(state[2 * facts[WORDS]] >> np.uint32(2))
 
 
@@ -91,12 +106,16 @@ def point_of(facts, cell):
 
 @inner
 def point_at(facts, row, column):
+    """Index in a plane of scratch of the cell in a row and a column."""
     return (row + 1) * (facts[SIZE] + 2) + column + 1
 
 
 @inner
 def step(side, k):
-    """The k-th of the eight cells around one: up, left, right, down, then the diagonals."""
+    """Offset from a cell to the k-th of its eight neighbours.
+
+    The order is up, left, right, down, then the four diagonals.
+    """
     if k < 4:
         return -side if k == 0 else side if k == 3 else np.int64(-1) if k == 1 else np.int64(1)
     return (-side if k < 6 else side) + (np.int64(-1) if k & 1 == 0 else np.int64(1))
@@ -104,7 +123,7 @@ def step(side, k):
 
 @compiled
 def read_board(facts, state, scratch):
-    """Unpacks the stones, and clears the zone."""
+    """Unpacks the stones of a state into CELL, and clears MINE, THEIRS and CORE."""
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     side = n + 2
     for i in range(side * side):
@@ -122,7 +141,7 @@ def read_board(facts, state, scratch):
 
 @compiled
 def read_zone(facts, zone, winner, scratch):
-    """Unpacks the zone of a position that ``winner`` wins."""
+    """Unpacks a zone into MINE and THEIRS; ``winner`` is the player P, 0 or 1."""
     n = facts[SIZE]
     for row in range(n):
         for column in range(n):
@@ -133,8 +152,10 @@ def read_zone(facts, zone, winner, scratch):
 
 @compiled
 def write_zone(facts, scratch, winner, whole_core, out):
-    """Writes the zone in scratch to ``out``; with ``whole_core`` the zones below are not
-    restricted.
+    """Writes the zone in MINE, THEIRS and CORE to the bit set ``out``; ``winner`` is the player P.
+
+    With ``whole_core`` the core contains all cells, so it does not restrict the zones of the
+    positions after Q's moves.
     """
     n = facts[SIZE]
     cells = n * n
@@ -158,7 +179,7 @@ def write_zone(facts, scratch, winner, whole_core, out):
 # ---- the diagonal rule ---------------------------------------------------------------------------
 @inner
 def is_broken(scratch, side, window, colour):
-    """Whether a window that lies on the board is broken for a colour."""
+    """Whether a window is broken for a colour; False if the window is not wholly on the board."""
     a, b = scratch[CELL + window], scratch[CELL + window + 1]
     c, d = scratch[CELL + window + side], scratch[CELL + window + side + 1]
     if a == OUTSIDE or d == OUTSIDE or b == OUTSIDE or c == OUTSIDE:
@@ -172,13 +193,13 @@ def is_broken(scratch, side, window, colour):
 
 @inner
 def window_of(side, point, k):
-    """The k-th of the four windows that contain a point."""
+    """Upper left cell of the k-th of the four windows that contain a point."""
     return point - (k & 1) - side * (k >> 1)
 
 
 @inner
 def broken_at(scratch, side, point, colour):
-    """Number of broken windows that contain the point."""
+    """Number of windows that contain a point and are broken for a colour."""
     count = 0
     for k in range(4):
         count += is_broken(scratch, side, window_of(side, point, k), colour)
@@ -187,7 +208,7 @@ def broken_at(scratch, side, point, colour):
 
 @compiled
 def count_broken(scratch, side, colour):
-    """Number of broken windows of the board."""
+    """Number of windows of the board that are broken for a colour."""
     count = 0
     for window in range(side + 1, side * (side - 2) - 2):
         count += is_broken(scratch, side, window, colour)
@@ -196,8 +217,9 @@ def count_broken(scratch, side, colour):
 
 @inner
 def may_place(scratch, side, colour, point, broken):
-    """Whether a stone on an empty point leaves no broken window; ``broken`` is their number
-    before.
+    """Whether a stone of ``colour`` on an empty point leaves no window broken for ``colour``.
+
+    ``broken`` is the number of broken windows before the placement.
     """
     if broken_at(scratch, side, point, colour) != broken:
         return False
@@ -209,11 +231,12 @@ def may_place(scratch, side, colour, point, broken):
 
 @compiled
 def may_relocate(scratch, side, colour, source, target):
-    """Whether a stone's step to an empty point leaves a legal placement; the colour has no broken
-    window.
+    """Whether some placement of ``colour`` is legal after its stone moves to an empty point.
+
+    The stone moves from ``source`` to ``target``. Before, no window may be broken for ``colour``.
     """
     if may_place(scratch, side, colour, target, 0):
-        return True  # on the cell just vacated
+        return True  # the placement on the cell just vacated is legal
     scratch[CELL + source], scratch[CELL + target] = EMPTY, colour
     broken = count_broken(scratch, side, colour)
     legal = False
@@ -229,8 +252,9 @@ def may_relocate(scratch, side, colour, source, target):
 # ---- growth of a zone ----------------------------------------------------------------------------
 @inner
 def know_theirs(scratch, point, mine):
-    """Adds a point to the zone's set of Q's stones and, if a stone of colour ``mine`` (P's) is
-    there, to P's set. Returns whether the zone grew.
+    """Adds a point to THEIRS and, if it holds a stone of P, also to MINE.
+
+    Returns whether the zone grew.
     """
     fresh = scratch[THEIRS + point] == 0
     scratch[THEIRS + point] = 1
@@ -248,8 +272,10 @@ def corner(side, window, k):
 
 @compiled
 def show_broken(scratch, side, colour, mine):
-    """Adds the cheapest points that make the zone imply a broken window. Returns their number, or
-    -1 if no window is broken.
+    """Adds points until the zone implies that some window is broken for Q, whose colour is given.
+
+    Of the windows broken in the present position, the one that needs the fewest points is used.
+    Returns the number of points that were missing in THEIRS, or -1 if no window is broken.
     """
     least, best = np.int64(5), np.int64(-1)
     for window in range(side + 1, side * (side - 2) - 2):
@@ -268,8 +294,9 @@ def show_broken(scratch, side, colour, mine):
 
 @inner
 def _excluded(scratch, mine, one, other, beside, opposite):
-    """Whether the zone implies that P's stones among a window's four points are not exactly ``one``
-    and ``other``.
+    """Whether MINE implies that P's stones in a window are not exactly ``one`` and ``other``.
+
+    These two points are one diagonal of the window, ``beside`` and ``opposite`` the other one.
     """
     if (scratch[MINE + one] and scratch[CELL + one] != mine) or (
         scratch[MINE + other] and scratch[CELL + other] != mine
@@ -282,8 +309,9 @@ def _excluded(scratch, mine, one, other, beside, opposite):
 
 @inner
 def show_whole(scratch, side, window, mine):
-    """Adds points until the zone implies that a window, which is not broken for P, is not
-    broken.
+    """Adds points to MINE until the zone implies that a window is not broken for P.
+
+    In the present position the window must not be broken for P.
     """
     a, b, c, d = window, window + 1, window + side, window + side + 1
     if (
@@ -309,7 +337,10 @@ def show_whole(scratch, side, window, mine):
 # ---- chains --------------------------------------------------------------------------------------
 @inner
 def on_edge(facts, point, player, which):
-    """Whether a point lies on the first (0) or second (1) edge of a player."""
+    """Whether a point lies on an edge of a player.
+
+    ``which`` is 0 for the top or left edge, 1 for the bottom or right edge.
+    """
     n = facts[SIZE]
     line = point // (n + 2) if player == 0 else point % (n + 2)
     return line == (1 if which == 0 else n)
@@ -317,7 +348,10 @@ def on_edge(facts, point, player, which):
 
 @compiled
 def reach(facts, scratch, player, which):
-    """Marks P's stones that are connected to an edge with 1 << ``which`` in SIDES."""
+    """Sets bit ``which`` in SIDES of all stones of a player that are connected to an edge.
+
+    ``which`` is the edge (``on_edge``).
+    """
     side = facts[SIZE] + 2
     mark, count, at = 1 << which, np.int64(0), np.int64(0)
     for i in range(facts[SIZE]):
@@ -345,8 +379,9 @@ def reach(facts, scratch, player, which):
 
 @compiled
 def shortest_chain(facts, scratch, player):
-    """Writes a shortest chain between the player's edges to CHAIN. Returns its length, 0 if they
-    are not joined.
+    """Writes a shortest path of a player's stones between the player's edges to CHAIN.
+
+    Returns the number of stones, or 0 if the edges are not joined.
     """
     n, side = facts[SIZE], facts[SIZE] + 2
     count, at = np.int64(0), np.int64(0)

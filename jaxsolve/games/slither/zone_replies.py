@@ -1,5 +1,7 @@
-"""Relevance zones of Slither for positions in which the losing side Q moves, on the host
-(definitions: ``zones``).
+"""Relevance zones of Slither for positions in which the losing side Q is to move, on the host.
+
+``zones`` and ``zone_board`` have the definitions. ``side`` is N + 2; ``theirs`` is the colour 1 or
+2 of Q's stones, ``mine`` that of P's.
 """
 
 from __future__ import annotations
@@ -42,8 +44,9 @@ _STEPS = 8  # directions of a relocation
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """The ``lost`` callback: zone of a position that Q loses with every move; ``zone`` is the union
-    of the replies' zones.
+    """The ``lost`` callback of ``jaxsolve.games.zones``: the zone of a position that Q loses.
+
+    ``zone`` is the union of the zones of the positions after Q's refuted moves.
     """
     if has_bit(zone, the_pass(facts)):
         make_whole(facts, out)
@@ -66,8 +69,9 @@ def lost(state, action, zone, out, facts, scratch):
 
 @inner
 def _know_stones(scratch, side, mine):
-    """Where the zone knows that Q has no stone and P has one, makes P's stone known too; the zone
-    of a covered position need not know it.
+    """Adds the cells of THEIRS that hold a stone of P to MINE.
+
+    If a position is decided because it covers an older one, its zone can lack these cells in MINE.
     """
     for point in range(side + 1, side * (side - 1) - 1):
         if scratch[THEIRS + point]:
@@ -76,13 +80,14 @@ def _know_stones(scratch, side, mine):
 
 @inner
 def _set_core(scratch, side):
+    """Makes CORE a copy of THEIRS."""
     for i in range(side * side):
         scratch[CORE + i] = scratch[THEIRS + i]
 
 
 @inner
 def _has_outside(scratch, side, theirs, broken):
-    """Whether Q has a legal placement outside the core."""
+    """Whether Q has a legal placement outside the core; ``broken`` windows are broken for Q."""
     for point in range(side + 1, side * (side - 1) - 1):
         if (
             scratch[CELL + point] == EMPTY
@@ -95,14 +100,18 @@ def _has_outside(scratch, side, theirs, broken):
 
 @compiled
 def _after_relocation(facts, scratch, theirs):
-    """Handles Q after a relocation. False if only the whole position implies that Q loses."""
+    """Extends the zone of a position in which Q has relocated a stone and must place one.
+
+    The zone must imply that Q has no legal placement except those refuted. Returns False if only
+    the whole position implies this.
+    """
     side = facts[SIZE] + 2
     broken = count_broken(scratch, side, theirs)
     _set_core(scratch, side)
     forbidden = CORE
     if not _has_outside(
         scratch, side, theirs, broken
-    ):  # then the zone must imply it: a broken window that a stone elsewhere does not repair
+    ):  # the zone must imply this by a broken window, which a stone outside the zone cannot repair
         if show_broken(scratch, side, theirs, 3 - theirs) < 0:
             return False
         forbidden = THEIRS
@@ -121,8 +130,9 @@ def _after_relocation(facts, scratch, theirs):
 
 @inner
 def _show_illegal(scratch, side, theirs, point):
-    """Adds points until the zone implies that Q may not place a stone at a point; result as of
-    ``show_broken``.
+    """Adds points until the zone implies that Q may not place a stone at ``point``.
+
+    Returns the number of points that were missing in THEIRS, or -1 if this is impossible.
     """
     scratch[CELL + point] = theirs
     cost = show_broken(scratch, side, theirs, 3 - theirs)
@@ -132,7 +142,11 @@ def _show_illegal(scratch, side, theirs, point):
 
 @compiled
 def _whole_turn(facts, scratch, theirs):
-    """Handles Q at the start of a turn. False if only the whole position implies that Q loses."""
+    """Extends the zone of a position in which Q is at the start of a turn.
+
+    The zone must imply that every turn of Q is illegal or refuted. Returns False if only the whole
+    position implies this.
+    """
     side = facts[SIZE] + 2
     grown = True
     while grown:
@@ -164,7 +178,7 @@ def _whole_turn(facts, scratch, theirs):
 
 @inner
 def _has_outside_step(scratch, side, theirs):
-    """Whether Q has a legal relocation that avoids the core."""
+    """Whether Q has a legal relocation that starts and ends outside the core."""
     for source in range(side + 1, side * (side - 1) - 1):
         if scratch[CELL + source] == theirs and scratch[CORE + source] == 0:
             for k in range(_STEPS):
@@ -180,10 +194,10 @@ def _has_outside_step(scratch, side, theirs):
 
 @inner
 def _see_steps(scratch, side, theirs, point):
-    """Ensures that each relocation of Q from or to a point of the core is either legal or provably
-    illegal from the zone alone.
+    """Treats Q's relocations from or to ``point``, a point of the core.
 
-    Returns -1 if that is impossible, 1 if the zone grew, else 0.
+    Adds points until each of these relocations is legal, or the zone alone implies that it is
+    illegal. Returns -1 if this is impossible, 1 if the zone grew, else 0.
     """
     leaves = scratch[CELL + point] == theirs
     unknown, answered, fresh = False, False, 0
@@ -213,8 +227,10 @@ def _see_steps(scratch, side, theirs, point):
 
 @compiled
 def _show_no_step(scratch, side, theirs, source, target):
-    """Adds points until the zone implies that no placement is legal after a relocation of Q.
-    Returns -1 if that is impossible, 1 if the zone grew, else 0.
+    """Adds points until the zone implies that Q's relocation of a stone is illegal.
+
+    That is, no placement is legal after the stone has moved from ``source`` to ``target``. Returns
+    -1 if this is impossible, 1 if the zone grew, else 0.
     """
     scratch[CELL + source], scratch[CELL + target] = EMPTY, theirs
     fresh = 0
@@ -240,11 +256,11 @@ def _show_no_step(scratch, side, theirs, source, target):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The ``unanswered`` callback.
+    """The ``unanswered`` callback of ``jaxsolve.games.zones``: actions that need another answer.
 
-    ``out`` receives every action except those whose position covers, on ``zone``, the position
-    after ``action``. If ``action`` is a relocation that changes nothing in the zone, all placements
-    are excluded too.
+    ``action`` leads to a position with ``zone``. ``out`` receives every action except those that
+    lead to a position that covers it on ``zone``. If ``action`` is a relocation that changes
+    nothing in the zone, all placements are left out too.
     """
     n, cells, whole = facts[SIZE], facts[SIZE] * facts[SIZE], the_pass(facts)
     for i in range(len(out)):
@@ -276,7 +292,7 @@ def unanswered(state, action, zone, out, facts, scratch):
 
 @inner
 def _drop_placements(zone, theirs, cells, out):
-    """Removes the placements on cells where the zone does not know Q's stones."""
+    """Removes from ``out`` the placements on cells where Q's stones are not known in ``zone``."""
     for cell in range(cells):
         if not has_bit(zone, theirs + cell):
             clear_bit(out, np.int64(cell))
@@ -284,13 +300,16 @@ def _drop_placements(zone, theirs, cells, out):
 
 @inner
 def _cell_step(n, d):
+    """Difference of cell numbers of a relocation in direction ``d``."""
     return STEP_ROWS[d] * n + STEP_COLUMNS[d]
 
 
 @compiled
 def inside(state, action, zone, out, facts, scratch):
-    """The ``inside`` callback, for Q to move: a set that contains the zones of the positions after
-    its moves.
+    """The ``inside`` callback of ``jaxsolve.games.zones``: a bound on the zones after Q's moves.
+
+    ``zone`` is the zone of a position with Q to move. ``out`` receives a set that must contain the
+    zone of every position after a move of Q.
     """
     cells = facts[SIZE] * facts[SIZE]
     for i in range(len(out)):
@@ -299,5 +318,5 @@ def inside(state, action, zone, out, facts, scratch):
         for at in range(2 * cells):
             if not has_bit(zone, 2 * cells + at):
                 clear_bit(out, np.int64(at))
-        clear_bit(out, the_pass(facts))  # excludes children whose zone is the whole position
+        clear_bit(out, the_pass(facts))  # excludes positions whose zone is the whole position
     return np.int64(0)

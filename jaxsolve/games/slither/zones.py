@@ -1,15 +1,18 @@
-"""Relevance zones of Slither on the host: the cells on which a decided position's result depends
-(theorem and proof: ``proof/FORMAT.md``).
+"""Relevance zones of Slither on the host: the cells on which the result of a position depends.
 
-P is the winning side, Q the other one. A zone knows P's stones on some cells and Q's on others. P
-needs Q to stay away from the cells that P will play; the places of Q's stones matter only where P
-depends on a move of Q being illegal. Of its own stones, P needs its chain and enough around its
-moves to imply that they keep the diagonal rule; Q cannot change these.
+``proof/FORMAT.md``, "Zones in Slither", has the theorem and its proof. P is the winning side, Q the
+other one. A zone is two sets of cells, on which P's and Q's stones are *known*: a covering position
+must have the same stones of P on the first set, and the same stones of Q on the second.
 
-As a bit set over actions, a zone has planes of N^2 bits (``zone_board``); the bit of the pass
-stands for *the whole position*: then nothing may differ. A turn of Q has two moves, which may be
-legal together although neither is legal alone. The zone of a position with Q to move is therefore
-larger than those of the positions after its moves, and has planes of its own for what these may
+* Q's stones are known on the cells where P will place stones, since Q must not take them. Elsewhere
+  they are known only where P depends on a move of Q being illegal.
+* P's stones are known on P's chain, and around P's moves as far as needed to imply that these moves
+  satisfy the diagonal rule. Q cannot change P's stones.
+
+As a bit set over actions, a zone has planes of N^2 bits (``zone_board``). A zone that contains the
+pass is *the whole position*: then nothing may differ. A turn of Q has two moves, which may be legal
+together although neither is legal alone. So the zone of a position with Q to move is larger than
+the zones of the positions after Q's moves. Additional planes, the core, limit what those zones may
 contain (``zone_replies.inside``).
 """
 
@@ -59,8 +62,11 @@ from jaxsolve.jit.host import compiled, inner
 # ---- finished games ------------------------------------------------------------------------------
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """The ``leaf`` callback: a shortest chain between the winner's edges. If the mover can win at
-    once, the placement whose chain has the fewest cells.
+    """The ``leaf`` callback of ``jaxsolve.games.zones``: the zone of a win shown by the board.
+
+    In a finished game the zone is a shortest chain between the winner's edges. If the mover can win
+    at once, the zone belongs to the winning placement with the shortest chain. Returns the action
+    of this placement, or -1 in a finished game.
     """
     read_board(facts, state, scratch)
     outcome = outcome_of(facts, state)
@@ -107,7 +113,10 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @inner
 def _joins(facts, scratch, player, point):
-    """Whether a stone at an empty point joins the player's edges."""
+    """Whether a player's stone at an empty point joins the player's edges.
+
+    SIDES must be filled for both edges (``reach``).
+    """
     sides = 0
     for which in range(2):
         sides |= 1 << which if on_edge(facts, point, player, which) else 0
@@ -121,8 +130,9 @@ def _joins(facts, scratch, player, point):
 # ---- P moves -------------------------------------------------------------------------------------
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The ``won`` callback: zone of a position that P wins by ``action``, which leads to a position
-    with ``zone``.
+    """The ``won`` callback of ``jaxsolve.games.zones``: the zone of a position that P wins.
+
+    P plays ``action``, which leads to a position with ``zone``.
     """
     cells, whole = facts[SIZE] * facts[SIZE], the_pass(facts)
     if action == whole or has_bit(zone, whole):
@@ -140,10 +150,11 @@ def won(state, action, zone, out, facts, scratch):
 
 @inner
 def _placed(facts, state, scratch, point, mine, out):
-    """Writes the zone in scratch, with the needs of a placement of P: the cell, and that no window
-    around it is broken afterwards.
+    """Adds what a placement of P at ``point`` needs to the zone in scratch, and writes the zone.
 
-    After a relocation the zone must also know the windows that are broken and need the stone.
+    The cell must be free. The zone must imply that no window around the cell is broken afterwards.
+    After a relocation, P's stones must also be known in all windows that are broken for P, which
+    the placement repairs.
     """
     side = facts[SIZE] + 2
     if is_relocated(facts, state):
@@ -158,7 +169,7 @@ def _placed(facts, state, scratch, point, mine, out):
 
 @inner
 def _know_broken(scratch, side, mine):
-    """Makes P's stones known in all windows that are broken for P."""
+    """Adds the cells of all windows that are broken for P to MINE."""
     for window in range(side + 1, side * (side - 2) - 2):
         if is_broken(scratch, side, window, mine):
             for k in range(4):
@@ -167,8 +178,10 @@ def _know_broken(scratch, side, mine):
 
 @inner
 def _relocated(facts, scratch, action, mine, out):
-    """As ``_placed``, for a relocation of P: each window around it must be known to be broken
-    afterwards, or not to be.
+    """Adds what a relocation of P needs to the zone in scratch, and writes the zone.
+
+    For each window around the stone's old and new cell, the zone must imply whether the window is
+    broken for P afterwards.
     """
     n, side, cells = facts[SIZE], facts[SIZE] + 2, facts[SIZE] * facts[SIZE]
     source = point_of(facts, action % cells)
@@ -188,21 +201,22 @@ def _relocated(facts, scratch, action, mine, out):
 
 @inner
 def _direction(n, d):
-    """The offset of direction ``d`` of an action, in planes of scratch."""
+    """Offset in a plane of scratch of a relocation in direction ``d``."""
     return STEP_ROWS[d] * (n + 2) + STEP_COLUMNS[d]
 
 
 # ---- patterns ------------------------------------------------------------------------------------
 @compiled
 def pattern(state, action, zone, out, facts, scratch):
-    """The ``pattern`` callback: both players' stones in planes of N^2 bits and, in the bits that
-    all zones have, the number of windows that the mover has broken by a relocation.
+    """The ``pattern`` callback of ``jaxsolve.games.zones``: what covering positions share.
 
-    A point of a pattern is a cell with one colour, so the first of the two planes of
-    ``jaxsolve.games.zones`` holds everything.
+    The first plane holds everything: N^2 bits for each player's stones, and STATES bits that every
+    zone contains. After a relocation these bits are 1 + the number of windows broken for the mover,
+    otherwise 0.
 
-    If that number is equal and one position's broken windows lie in the zone, the other position
-    has none elsewhere. For relocations of Q this is stricter than necessary.
+    If two positions have equal numbers, and all broken windows of one lie in the zone, the other
+    has no broken window outside the zone. For relocations of Q this test is stricter than
+    necessary.
     """
     n, cells = facts[SIZE], facts[SIZE] * facts[SIZE]
     for i in range(len(out)):

@@ -1,6 +1,6 @@
-"""Networks of the package: files ``NAME.npz``, each with a card ``NAME.md``.
+"""Networks that come with the package: files ``NAME.npz``, each with a card ``NAME.md``.
 
-A card documents how the network was made and how it performs.
+A card documents how its network was made and how the network performs.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from jaxsolve.networks.network import SUFFIX, Guide, Network
 
 AUTO = "auto"
 FOR_PLAY = ("gomoku15-4t-pcn",)
-"""Networks that play well, but with which searches solve less (see their cards): not in
-``auto``.
+"""Networks that play well, but with which searches solve less (see their cards). ``auto`` does not
+choose them.
 """
 
 
 def shipped() -> dict[str, Path]:
-    """Their files by name, sorted."""
+    """Returns the files of the shipped networks by name, sorted."""
     return {file.stem: file for file in sorted(Path(__file__).parent.glob(f"*{SUFFIX}"))}
 
 
 @functools.cache
 def load(name: str) -> Network:
-    """The shipped network of a name. Raises ValueError, with the nearest name, for another name."""
+    """Returns the shipped network of a name.
+
+    Raises ValueError, with the nearest name, if there is none.
+    """
     files = shipped()
     if name not in files:
         near = difflib.get_close_matches(name, files, n=1) or [", ".join(files) or "none"]
@@ -41,9 +44,13 @@ def load(name: str) -> Network:
 
 
 def fitting(game: Game) -> Network | None:
-    """The shipped network for a game: of the same rules, else of equivalent rules that fit."""
+    """Returns the shipped network for a game; None if there is none.
+
+    A network for the same rules is preferred. Otherwise it is one for equivalent rules that fits by
+    shape.
+    """
     networks = [load(name) for name in shipped() if name not in FOR_PLAY]
-    # Networks with costs first: they solve more, see the cards.
+    # Networks with costs come first, because they solve more (see the cards).
     networks.sort(key=lambda network: network.architecture.cost is None)
     same = [network for network in networks if network.game == game.rule_set]
     akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
@@ -59,9 +66,10 @@ def _fits(network: Network, game: Game) -> bool:
 
 
 def _kind(rules: str) -> str:
-    """The base name of rules.
+    """Returns the base name of a rule-set id; equivalent rules have equal base names.
 
-    Life and death with the question whether White lives anywhere on the board is Killall-Go.
+    A rule set of ``tsumego-N`` that asks whether White lives anywhere on the board is Killall-Go,
+    so the result is ``killallgo-N``.
     """
     base, *options = rules.split(";")
     if base.startswith("tsumego-") and {
@@ -75,7 +83,10 @@ def _kind(rules: str) -> str:
 
 
 def chosen(game: Game) -> Network:
-    """As ``fitting``. Raises ValueError, listing networks that fit by shape, if there is none."""
+    """Returns the shipped network for a game, like ``fitting``.
+
+    Raises ValueError if there is none. The message lists the networks that fit by shape.
+    """
     network = fitting(game)
     if network is None:
         able = [name for name in shipped() if _fits(load(name), game)]
@@ -94,11 +105,11 @@ def chosen(game: Game) -> Network:
 
 @dataclass(frozen=True)
 class AutoGuide:
-    """``--network auto``: for each game the shipped network that fits."""
+    """The choice of ``--network auto``: for each game the shipped network that fits."""
 
-    averaged: bool = False
+    averaged: bool = False  # as in ``Guide``
     dtype: Dtype = "float32"
 
     def heads(self, game: Game) -> Heads:
-        """As ``Guide.heads``. Raises ValueError if no network fits."""
+        """Returns the chosen network for searches of ``game``. Raises ValueError if none fits."""
         return Guide(chosen(game), self.averaged, self.dtype).heads(game)

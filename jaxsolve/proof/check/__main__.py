@@ -1,4 +1,4 @@
-"""``python -m jaxsolve.proof.check FILE``.
+"""Command line of the checker: ``python -m jaxsolve.proof.check FILE``.
 
 Exit codes: 0 accepted; 1 refused; 2 unreadable, wrong options, or a file could not be written.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Prints the usage and the error on one line."""
+        """Prints the usage and the error message on one line, and exits with code 2."""
         print(f"{self.format_usage().strip()} ({message})", file=sys.stderr)
         sys.exit(2)
 
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Checks the file named in ``arguments`` and prints one sentence per result.
+    """Checks and audits the file named in ``arguments``; prints one sentence for each result.
 
     Returns the exit code.
     """
@@ -82,7 +82,10 @@ def main(arguments: list[str]) -> int:
 
 
 def print_report(file: str, found: AuditReport) -> None:
-    """Prints a report: successes to standard output, a failure to standard error."""
+    """Prints the sentences of a report: those of successes to standard output.
+
+    The last sentence goes to standard error if it states a failure.
+    """
     *before, last = found.sentences
     for sentence in before:
         print(f"{show(file, 200)}: {sentence}")
@@ -92,8 +95,7 @@ def print_report(file: str, found: AuditReport) -> None:
 def run(arguments: list[str]) -> int:
     """Runs ``main`` and returns the exit code of the program.
 
-    The exit code is 2, not that of a refusal, if the result cannot be printed. After an interrupt
-    it is 130, and one line is printed.
+    Returns 2 if the result cannot be printed. After an interrupt, prints one line and returns 130.
     """
     try:
         code = main(arguments)

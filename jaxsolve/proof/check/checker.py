@@ -1,4 +1,4 @@
-"""Checks the certificate in a file."""
+"""``check``: checks the certificate in a file and reports the result."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Report:
     rules: str = ""
     root: str = ""  # the position of the claim
     claim: str = ""  # "white wins"
-    repeats: bool = False  # refused with ``Repeats``: superko may forbid what simple ko allows
-    plugin: str = ""  # the module of the rules, "" for built-in rules
+    repeats: bool = False  # refused only because a board may repeat, which superko forbids
+    plugin: str = ""  # the plug-in's module with the rules; "" for built-in rules
 
     @property
     def exit_code(self) -> int:
@@ -51,12 +51,19 @@ class Report:
 
 
 def check(path: str | os.PathLike[str]) -> Report:
-    """Checks the certificate at ``path``. Raises nothing, whatever the file holds."""
+    """Checks the certificate at ``path``, a file name or an open binary file.
+
+    Any fault of the file gives a report and no exception.
+    """
     return judge(path, Walk())
 
 
 def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
-    """As ``check``, with a new pass of the caller's class."""
+    """Checks the certificate at ``path``, like ``check``, with the caller's pass.
+
+    ``walk`` is a new ``Walk`` or an object of a subclass. A subclass can collect the nodes or add
+    conditions.
+    """
     accepted, readable, repeats, reason = False, True, False, ""
     try:
         for line in lines(path):
@@ -68,7 +75,7 @@ def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
     except Refused as error:
         reason, repeats = str(error), isinstance(error, Repeats)
     except Exception as error:
-        if not walk.source.plugin:  # a fault of the checker, to be seen; not a refusal
+        if not walk.source.plugin:  # a fault of the checker itself must not look like a refusal
             raise
         reason = str(walk.source.broken(error))
     return Report(

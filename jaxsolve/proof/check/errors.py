@@ -1,22 +1,28 @@
-"""Errors of a check, and the display of foreign values in their messages."""
+"""Errors of a check, and ``show``, which makes values of the file printable for messages."""
 
 from __future__ import annotations
 
 
 class Unreadable(ValueError):
-    """The file is no certificate of a known version."""
+    """The file is not a certificate of a known version."""
 
 
 class Refused(ValueError):
-    """The certificate does not prove its claim; the message is one sentence, without the line."""
+    """The certificate does not prove its claim.
+
+    The message is one sentence, without a full stop and without the number of the line.
+    """
 
 
 class Repeats(Refused):
-    """The nodes read so far hold under simple ko, but a board may repeat, as superko forbids."""
+    """A proof under simple ko does not prove a claim under superko, because a board may repeat.
+
+    The nodes up to the refused line are correct under simple ko.
+    """
 
 
 def show(value: object, limit: int = 80) -> str:
-    """Printable ASCII form of any JSON value, at most ``limit`` characters long."""
+    """Returns a printable ASCII form of a JSON value, cut to about ``limit`` characters."""
     if isinstance(value, str):
         text = (
             "'"

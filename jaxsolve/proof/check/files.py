@@ -1,4 +1,4 @@
-"""Opens files that are certain to be regular ones."""
+"""Opens a file for reading if it is a regular file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ class NotRegular(OSError):
 
 @contextlib.contextmanager
 def open_regular(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
-    """Opens a file for reading. A pipe without a writer does not block.
+    """Context manager that opens a regular file for reading. It never blocks, even on a pipe.
 
-    Raises OSError: the file cannot be opened; NotRegular: it is no regular file.
+    Raises:
+      NotRegular: the path names something other than a regular file.
+      OSError: the file cannot be opened.
     """
     with open(path, "rb", opener=_without_blocking) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

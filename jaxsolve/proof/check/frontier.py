@@ -1,4 +1,4 @@
-"""The frontier of a pass: the nodes that later lines still have to name."""
+"""The frontier of the checker's pass: the nodes to which later lines still refer."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _PAGE = 1024
 
 
 class IdSet:
-    """A set of positive integers. A member costs about two bits where the members are dense."""
+    """A set of positive integers. A member takes about two bits if most numbers are members."""
 
     def __init__(self) -> None:
         self._pages: dict[int, int] = {}
 
     def add(self, number: int) -> bool:
-        """Adds a number; returns False if it is a member already."""
+        """Adds a number. Returns False if the number was a member already."""
         page, index = divmod(number, _PAGE)
         members = self._pages.get(page, 0)
         if members >> index & 1:
@@ -25,9 +25,9 @@ class IdSet:
 
 
 class Frontier:
-    """Nodes by id, each with the number of references that are still to come.
+    """Nodes by id, each with the number of references that later lines have to make to it.
 
-    Memory of a node: its position's text and about 300 bytes.
+    A node takes the memory of its position's text and about 300 bytes.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,10 @@ class Frontier:
         self._zones: dict[int, int] = {}  # id -> zone, where the node has one
 
     def add(self, number: int, references: int, text: str, zone: int) -> None:
-        """Adds a node that is to be named ``references`` times, 1 or more."""
+        """Adds the node with the id ``number``, its position's text and its zone (0: none).
+
+        Later lines must refer to the node exactly ``references`` times, 1 or more.
+        """
         self._texts[number] = text
         if zone:
             self._zones[number] = zone
@@ -46,9 +49,12 @@ class Frontier:
         self.peak = max(self.peak, len(self._texts))
 
     def use(self, move: str, number: int) -> tuple[Child, bool]:
-        """Uses one reference to a node, by a move that leads to it.
+        """Uses one reference to the node ``number``. The last reference removes the node.
 
-        Returns the node, and whether this was the last reference. Raises Refused if there is none.
+        ``move`` is the move that leads to the node; it appears in the message only.
+
+        Returns the node, and whether this was its last reference. Raises Refused if no reference
+        is left or there is no such node.
         """
         text = self._texts.get(number)
         if text is None:
@@ -66,5 +72,5 @@ class Frontier:
         return child, not references
 
     def any(self) -> int | None:
-        """The id of a node with references to come, or None."""
+        """Returns the id of some node with a reference that was not used yet, or None."""
         return next(iter(self._texts), None)

@@ -1,8 +1,8 @@
-"""Square boards as bit sets in the order of their text.
+"""Sets of points of a square board as bits of an int (*masks*), in the order of the board's text.
 
-The text of a board is its rows from the top, joined by ``/``. Character i is bit
-``length - 1 - i``. The bits of the ``/`` are always clear, so a shift by one never wraps from row
-to row, and a board is read by one ``int(text, 2)``.
+The text of a board is its rows from the top, joined by ``/``. Character i of the text is bit
+``length - 1 - i`` of a mask. The bits of the ``/`` are always 0. So a shift by one bit never leads
+from one row to the next, and a mask is read from a text by one call of ``int``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WHITE = str.maketrans("XO./", "0100")
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The bits of ``mask`` one by one, lowest first."""
+    """Yields the bits of ``mask``, each as a mask of one point, lowest first."""
     while mask:
         low = mask & -mask
         yield low
@@ -28,10 +28,18 @@ def bits(mask: int) -> Iterator[int]:
 
 
 class Grid:
-    """Geometry of an N x N board: names, bits and neighbours."""
+    """An N x N board: names of its points, operations on masks, and reading and writing of text.
+
+    ``names`` gives the name of a bit, ``bit_of`` the bit of a name, and ``full`` is the mask of all
+    points.
+    """
 
     def __init__(self, size: int, name: Callable[[int, int], str]):
-        """``name(column, row)`` names a point: column from the left, row from the top, from 0."""
+        """Makes a board of ``size`` x ``size`` points.
+
+        ``name(column, row)`` is the name of a point. Columns count from the left, rows from the
+        top, both from 0.
+        """
         self.size = size
         self.stride = size + 1
         self.length = size * self.stride - 1
@@ -53,33 +61,33 @@ class Grid:
         return 1 << (self.length - 1 - row * self.stride - column)
 
     def row(self, row: int) -> int:
-        """Mask of a row from the top."""
+        """Mask of a row; rows count from the top, from 0."""
         return sum(self._bit(row, column) for column in range(self.size))
 
     def column(self, column: int) -> int:
-        """Mask of a column from the left."""
+        """Mask of a column; columns count from the left, from 0."""
         return sum(self._bit(row, column) for row in range(self.size))
 
     def stones(self, board: str) -> tuple[int, int]:
-        """Masks of the first and the second player's stones on a board of well-formed text."""
+        """Masks of the first and of the second player's stones; ``board`` is well-formed text."""
         return int(board.translate(_BLACK), 2), int(board.translate(_WHITE), 2)
 
     def put(self, board: str, bit: int, stone: str) -> str:
-        """``board`` with the character of one point replaced."""
+        """Text of the board with the character at the point ``bit`` replaced by ``stone``."""
         index = self.length - bit.bit_length()
         return board[:index] + stone + board[index + 1 :]
 
     def point(self, text: str) -> int:
-        """The bit of a point's canonical name."""
+        """Returns the bit of the point with the name ``text``. Raises Refused if there is none."""
         try:
             return self.bit_of[text]
         except KeyError:
             raise Refused(f"{show(text)} is not a point of the board") from None
 
     def points(self, text: str) -> int:
-        """Mask of a comma-separated list of points.
+        """Returns the mask of a comma-separated list of points.
 
-        They must be in order: by row from the bottom, then by column from the left.
+        The points must be in order: by row from the bottom, then by column from the left.
         """
         names = text.split(",")
         try:
@@ -94,17 +102,23 @@ class Grid:
         return sum(map(self.bit_of.__getitem__, names))
 
     def list(self, mask: int) -> str:
-        """The list of the points of a mask, the inverse of ``points``."""
+        """Returns the points of a mask as a comma-separated list, the inverse of ``points``."""
         rows = (mask & self.row(row) for row in reversed(range(self.size)))
         return ",".join(self.names[bit] for row in rows for bit in reversed(tuple(bits(row))))
 
     def near(self, mask: int) -> int:
-        """Orthogonal neighbours of a mask. May contain bits off the board."""
+        """Mask of the orthogonal neighbours of the points in ``mask``.
+
+        The result may have bits that are no points of the board.
+        """
         stride = self.stride
         return mask << 1 | mask >> 1 | mask << stride | mask >> stride
 
     def flood(self, seed: int, within: int) -> int:
-        """The points of ``within`` connected orthogonally to ``seed``, a subset of ``within``."""
+        """Returns the points of ``within`` that are connected to ``seed`` inside ``within``.
+
+        Connections are orthogonal. ``seed`` must be a subset of ``within``.
+        """
         stride = self.stride
         grown = (seed | seed << 1 | seed >> 1 | seed << stride | seed >> stride) & within
         while grown != seed:
@@ -113,7 +127,7 @@ class Grid:
         return seed
 
     def components(self, mask: int) -> Iterator[int]:
-        """The orthogonally connected components of ``mask``."""
+        """Yields the orthogonally connected components of ``mask``."""
         while mask:
             part = self.flood(mask & -mask, mask)
             yield part
@@ -121,5 +135,5 @@ class Grid:
 
 
 def gtp(size: int) -> Grid:
-    """A board with the names of GTP: columns A..T without I, row 1 at the bottom."""
+    """Returns a board with GTP's names of points: columns A..T without I, row 1 at the bottom."""
     return Grid(size, lambda column, row: f"{GTP_COLUMNS[column]}{size - row}")

@@ -1,7 +1,8 @@
-"""Streaming decompression of gzip files that hold nothing but members.
+"""Streaming decompression of gzip files that consist of gzip members only.
 
-``gzip.open`` skips zero bytes after a member one at a time, in minutes for some hundred megabytes.
-Here the first byte after a member that does not begin another one is an error.
+``gzip.open`` accepts zero bytes after a member and skips them one at a time, which takes minutes
+for some hundred megabytes. ``Members`` refuses any byte after a member that does not begin another
+member.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ import zlib
 from typing import Any
 
 CHUNK = 1 << 14
-"""Compressed bytes read at once. Every member copies the rest of its chunk, so chunks are small."""
+"""Number of compressed bytes read at once.
+
+The decoder copies the rest of a chunk at the end of every member, so a chunk is small.
+"""
 
 _GZIP = 16 + zlib.MAX_WBITS
 _FIRST_BYTE = 0x1F
 
 
 class Trailing(ValueError):
-    """The bytes after a member begin no other member."""
+    """The file has bytes after a gzip member that do not begin another member."""
 
 
 class Members(io.RawIOBase):
@@ -28,8 +32,8 @@ class Members(io.RawIOBase):
       file: a binary file; ``read`` may return less than requested, b"" at the end.
     Raises (when read):
       EOFError: the last member is truncated.
-      zlib.error: the file is no gzip data, or a member is damaged.
-      Trailing: see above.
+      zlib.error: the file is not gzip data, or a member is damaged.
+      Trailing: the file has bytes after a member that do not begin another member.
     """
 
     def __init__(self, file: Any):
@@ -59,7 +63,7 @@ class Members(io.RawIOBase):
         return 0
 
     def _begin(self) -> bool:
-        """Begins a member; False at the end of the file."""
+        """Begins the next member. Returns False at the end of the file."""
         if not self._data and not self._fill():
             return False
         if self._data[0] != _FIRST_BYTE:

@@ -17,7 +17,7 @@ _OPTIONAL = {"note", "by", "again"}
 
 
 def parse_header(raw: bytes) -> dict[str, Any]:
-    """The fields of a header line; all but version and claim are text.
+    """Returns the fields of a header line. All fields except version and claim are text.
 
     Raises:
       Unreadable: the line is not a header of this format and version.
@@ -45,7 +45,10 @@ def parse_header(raw: bytes) -> dict[str, Any]:
 
 
 def parse_claim(claim: Any, rules: Rules) -> tuple[int, bool]:
-    """The claimant (0 or 1), and whether it claims a win and not just not to lose."""
+    """Returns the claimant (0 or 1), and whether the claim is ``wins``, not ``does-not-lose``.
+
+    Raises Refused if ``claim`` is not a claim about a player of ``rules``.
+    """
     if not isinstance(claim, dict) or set(claim) != {"player", "result"}:
         raise Refused("the header's claim must have a player and a result, nothing else")
     player, result = claim["player"], claim["result"]

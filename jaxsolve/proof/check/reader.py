@@ -15,7 +15,7 @@ from jaxsolve.proof.check.errors import Refused, Unreadable, show
 from jaxsolve.proof.check.files import NotRegular, open_regular
 from jaxsolve.proof.check.gzip_members import Members, Trailing
 
-NAMED = 5  # certificates of a folder that a message lists
+NAMED = 5  # most certificates of a folder that a message lists
 MAX_LINE = 1 << 22
 """Longest line in bytes. A 19x19 node with a history of 5,000 boards fits."""
 BUFFER = 1 << 16
@@ -38,9 +38,10 @@ _DECODER = json.JSONDecoder(
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """The JSON object on one line.
+    """Returns the JSON object on one line.
 
-    Raises Refused: anything else, such as bad UTF-8, a number that is no integer, a repeated field.
+    Raises Refused for anything else, also for bad UTF-8, a number that is not an integer, or a
+    field that occurs twice.
     """
     try:
         value = _DECODER.decode(line.decode("utf-8"))
@@ -58,7 +59,7 @@ def decode(line: bytes) -> dict[str, Any]:
 
 
 def _proofs_in(folder: str | os.PathLike[str]) -> str:
-    """The certificates in a folder, as the end of the sentence that refuses the folder."""
+    """Lists the certificates in a folder, as the end of the message that refuses the folder."""
     found = sorted(
         path.relative_to(folder)
         for pattern in ("*.jsonl.gz", "*/*.jsonl.gz")
@@ -72,13 +73,15 @@ def _proofs_in(folder: str | os.PathLike[str]) -> str:
 
 
 def lines(path: str | os.PathLike[str] | Any) -> Iterator[bytes]:
-    """Yields the raw lines of a file up to its end, so that a damaged tail is detected.
+    """Yields the decompressed lines of a gzip file.
+
+    The file is read to its end, so that a damaged tail is detected.
 
     Args:
-      path: a regular file's name, or a binary file that is open already.
+      path: the name of a regular file, or an open binary file.
     Raises:
-      Unreadable: the file has no first line.
-      Refused: the file is damaged after its first line.
+      Unreadable: the first line cannot be read.
+      Refused: the file is damaged after its first line, or a line is longer than MAX_LINE.
     """
     number = 0
     try:
@@ -99,7 +102,7 @@ def lines(path: str | os.PathLike[str] | Any) -> Iterator[bytes]:
 
 
 def _reason(error: Exception, path: Any, number: int) -> str:
-    """Why a file cannot be read after ``number`` lines."""
+    """Returns the reason why reading failed after ``number`` lines, for a message."""
     if isinstance(error, (Refused, Unreadable)):
         return str(error)
     if isinstance(error, EOFError):

@@ -15,7 +15,10 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.rules import Rules
 
 ParseRules = Callable[[str], Rules]
-"""From a rule-set id to its rules. Raises Refused for an id that is not completely known."""
+"""Function from a rule-set id to its rules.
+
+It raises Refused for an id that it cannot parse completely.
+"""
 
 GROUP = "jaxsolve.checkers"
 
@@ -35,14 +38,17 @@ _registered: dict[str, ParseRules] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A game's rules and where they come from."""
+    """The function that makes a game's rules, and the plug-in that provides it."""
 
     parse_rules: ParseRules
-    # The module of the plug-in, "" for built-in rules: a proof is as good as the rules behind it.
-    plugin: str = ""
+    plugin: str = ""  # the plug-in's module; "" for built-in rules
 
     def rules(self, rule_set: str) -> Rules:
-        """The rules of one rule set. Raises Refused, also for any other exception of a plug-in."""
+        """Returns the rules of a rule-set id.
+
+        Raises Refused if the id is not known, or if a plug-in raises any exception or returns
+        something other than complete ``Rules``.
+        """
         if not self.plugin:
             return self.parse_rules(rule_set)
         try:
@@ -63,7 +69,7 @@ class Source:
         return rules
 
     def broken(self, error: Exception) -> Refused:
-        """The refusal for an exception that a plug-in's rules must not raise."""
+        """Returns the refusal that reports an unexpected exception of a plug-in's rules."""
         return Refused(
             f"the rules of the plug-in {self.plugin} broke down:"
             f" {type(error).__name__} {show(str(error), 200)}"
@@ -71,9 +77,9 @@ class Source:
 
 
 def register(name: str, parse_rules: ParseRules) -> None:
-    """Makes ``parse_rules`` the rules of certificates whose header has ``"game": name``.
+    """Registers ``parse_rules`` for certificates whose header has ``"game": name``.
 
-    Raises ValueError: an empty name, a built-in game, or a name that is registered already.
+    Raises ValueError if the name is empty, belongs to a built-in game, or is registered already.
     """
     if not name or not isinstance(name, str):
         raise ValueError(f"The name of a game must be text, not {name!r}.")
@@ -85,13 +91,13 @@ def register(name: str, parse_rules: ParseRules) -> None:
 
 
 def unregister(name: str) -> None:
-    """Removes rules given to ``register``. Raises ValueError if there are none of that name."""
+    """Removes the rules that were registered as ``name``. Raises ValueError if there are none."""
     if _registered.pop(name, None) is None:
         raise ValueError(f"No rules are registered as {name!r}.")
 
 
 def knows(name: str) -> bool:
-    """Whether there are rules for a game, by its name in headers. Imports no plug-in."""
+    """Whether there are rules for the game that headers call ``name``. Imports no plug-in."""
     if name in BUILTIN or name in _registered:
         return True
     from importlib import metadata
@@ -100,7 +106,11 @@ def knows(name: str) -> bool:
 
 
 def find(name: str) -> Source:
-    """The rules of a game, by its name in headers. Raises Refused if there are none."""
+    """Returns the source of the rules of the game that headers call ``name``.
+
+    Raises Refused if there is none, if several plug-ins provide the game, or if the plug-in cannot
+    be loaded.
+    """
     if name in BUILTIN:
         module, _, attribute = BUILTIN[name].partition(":")
         return Source(getattr(importlib.import_module(module), attribute))

@@ -1,11 +1,11 @@
-"""Proofs under ``ko=simple`` of claims under superko.
+"""Tests whether a proof under ``ko=simple`` proves a claim under superko.
 
 Source: FORMAT.md, "Superko under the relaxation to simple ko".
 
-To be shown: no move of the claimant repeats a board. Then superko forbids none of its moves, and
-its opponent has no move that the proof does not answer. In most proofs the claimant never plays a
-point at which it has had a stone before. The header names the points where it does; the boards
-after those moves are followed.
+The proof carries over if no move of the claimant repeats a board. Then superko forbids none of the
+claimant's moves, and every move that superko allows the opponent has an answer in the proof. In
+most proofs the claimant never plays a point on which it has had a stone before. The header names
+the points where it does. For moves at these points, this module follows the boards after the move.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from jaxsolve.proof.check.zones import Child
 
 MOST = 16
-"""Boards kept apart for one point at one node.
+"""Most ``BoardSet`` objects that are kept for one point at one node.
 
-More boards are merged into one ``BoardSet`` that may be any of them at every point.
+If there are more, they are merged into one that contains all of them.
 """
 
 
 class BoardSet(NamedTuple):
-    """A set of boards: masks of the points that may be black, white and empty."""
+    """A set of boards, described by the contents that each point may have."""
 
-    black: int
-    white: int
-    empty: int
+    black: int  # mask of the points that may hold a black stone
+    white: int  # mask of the points that may hold a white stone
+    empty: int  # mask of the points that may be empty
 
 
 class Plays(NamedTuple):
-    """The claimant's plays at a node and below it."""
+    """The claimant's board moves at a node and at the nodes below it."""
 
-    points: int  # mask of the points
-    # A point that the header names -> the boards to which moves there lead.
+    points: int  # mask of the points that are played
+    # For each played point that the header field ``again`` names: the boards after the moves.
     after: dict[int, frozenset[BoardSet]]
 
 
@@ -48,10 +48,11 @@ class Fresh:
     """Tests node by node that no move of the claimant repeats a board.
 
     Args:
-      rules: the rules under which the nodes are written.
+      rules: the rules under which the nodes are written (``ko=simple``).
       claimant: 0 or 1.
-      again: mask of the points that the claimant may play although it has had a stone there.
-      before: masks of both sides' stones on the boards of the root's history.
+      again: mask of the header field ``again``: the points that the claimant may play although it
+        has had a stone on them.
+      before: masks of both sides' stones on each board of the root's history.
     """
 
     def __init__(self, rules: Go, claimant: int, again: int, before: Sequence[tuple[int, int]]):
@@ -61,11 +62,14 @@ class Fresh:
     def node(
         self, position: GoPosition, zone: int, named: Sequence[tuple[str, Child, Plays]]
     ) -> Plays:
-        """The claimant's plays at an accepted node and below it.
+        """Tests an accepted node. Returns the claimant's plays at the node and below it.
 
-        ``zone`` is 0 if the node writes none; ``named`` are its children with their moves.
+        Args:
+          position: the node's position.
+          zone: the node's zone, or 0 if it has none.
+          named: for each edge the move, the child, and the claimant's plays at and below the child.
 
-        Raises Repeats if a board that covers the node may be repeated.
+        Raises Repeats if these plays may bring back a board that covers the node's position.
         """
         parts = [plays for _, _, plays in named]
         if position.side == self._claimant:
@@ -79,14 +83,18 @@ class Fresh:
         return plays
 
     def root(self, plays: Plays) -> None:
-        """Tests the plays at the root against the boards of the root's history. Raises Repeats."""
+        """Tests the plays of the whole proof against the boards of the root's history.
+
+        Raises Repeats if one of these boards may be brought back.
+        """
         for number, stones in enumerate(self._before, 1):
             self._test(stones, 0, plays, "in the proof", f"board {number} of the history")
 
     def _move(self, bit: int, child: Child) -> Plays:
-        """The boards after a move at ``bit``.
+        """Returns the claimant's move at ``bit`` as ``Plays``, with the boards to which it leads.
 
-        They cover the child, and have the claimant's stone whether or not the zone contains it.
+        These are all boards that agree with ``child`` on the child's zone and have the claimant's
+        stone at ``bit``.
         """
         if not bit & self._again:
             return Plays(bit, {})
@@ -135,7 +143,7 @@ class Fresh:
 
     @staticmethod
     def _differ(stones: tuple[int, int], zone: int, board: BoardSet) -> bool:
-        """Whether all boards that agree with ``stones`` on ``zone`` lie outside ``board``."""
+        """Whether ``board`` contains no board that agrees with ``stones`` on ``zone``."""
         black, white = stones
         return bool(
             zone & (black & ~board.black | white & ~board.white | ~(black | white) & ~board.empty)

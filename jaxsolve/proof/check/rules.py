@@ -27,32 +27,33 @@ class Rules(abc.ABC):
 
     players: ClassVar[tuple[str, str]] = ("black", "white")
     longest: int  # most characters in the text of a position
-    zones: Zones | None = None  # if claims may depend on zones that the checker computes
-    written: WrittenZones | None = None  # if they may depend on zones in the certificate
+    zones: Zones | None = None  # set if the checker computes relevance zones under this rule set
+    written: WrittenZones | None = None  # set if the certificate contains relevance zones
 
     @abc.abstractmethod
     def position(self, text: str) -> Any:
-        """The position that a canonical text names."""
+        """Parses the canonical text of a position. Does not test that play can lead to it."""
 
     @abc.abstractmethod
     def root(self, text: str) -> Any:
-        """The position that a canonical text names, tested in full.
+        """Parses the text of a root position, and tests everything that legal play ensures.
 
-        A position that legal moves reach passes the additional tests by construction.
+        Positions that legal moves reach from a root pass these tests by construction, so
+        ``position`` leaves them out.
         """
 
     @abc.abstractmethod
     def side(self, position: Any) -> int:
-        """0 or 1: the player to move."""
+        """The player to move, 0 or 1."""
 
     @abc.abstractmethod
     def verdict(self, position: Any) -> Verdict | None:
-        """The result if the game is over here, else None."""
+        """The result if the game is over at ``position``, otherwise None."""
 
     def child(self, position: Any, move: str) -> str:
-        """Text of the position after one legal move; the game is not over.
+        """Text of the position after ``move``. The game must not be over at ``position``.
 
-        The default generates all replies.
+        The default implementation generates all legal moves.
         """
         try:
             return self.replies(position)[move]
@@ -61,39 +62,61 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def replies(self, position: Any) -> dict[str, str]:
-        """Every legal move and the text of the position after it; the game is not over."""
+        """Every legal move of the side to move, with the text of the position after the move.
+
+        The game must not be over at ``position``.
+        """
 
     def superko(
         self, root: Any, claimant: int, by: str, again: str | None
     ) -> tuple[Rules, str, Fresh]:
-        """For nodes written under the rule set ``by``, if the claim is made under this one.
+        """Prepares the check of a claim under superko whose nodes are written under simple ko.
 
-        Returns the rules of ``by``, the text of ``root`` under them, and the test that the claim
-        carries over.
+        Args:
+          root: the claim's position, under this rule set.
+          claimant: 0 or 1.
+          by: id of the rule set of the nodes (header field ``by``).
+          again: header field ``again``, or None (``relaxation.Fresh``).
+
+        Returns:
+          The rules of ``by``, the text of ``root`` under these rules, and the test that no board
+          repeats.
+
+        Raises Refused if this rule set admits no such proof.
         """
         raise Refused("this rule set takes no proof by another one")
 
     def ended(self, position: Any, claimant: int) -> bool:
-        """Whether the game is over; may be False for a position that ``claimant`` has won.
+        """Whether the game is over. May return False if ``claimant`` has won.
 
-        A node is sound if its claim is true, and after a win of the claimant it is true whatever
-        the node states. So before a node may have moves, only other ends must be detected.
+        The checker refuses moves at a node where the game is over. It need not do so after a win
+        of the claimant, because the claim then holds at the node whatever its moves are. So a rule
+        set may skip a costly test for such a win.
         """
         return self.verdict(position) is not None
 
     def threat(self, position: Any, move: str) -> dict[str, str]:
-        """The replies to be answered if the side NOT to move threatens to win by ``move``."""
+        """The replies that need an answer if the side NOT to move threatens to win by ``move``.
+
+        Returns each reply with the text of the position after it. Raises Refused if ``move`` is not
+        a threat (``proof/FORMAT.md``).
+        """
         raise Refused("this rule set has no threats")
 
     def sequence(self, position: Any, threat: list[Any]) -> dict[str, str]:
-        """As ``threat``, for a threat of several moves: a list as in the certificate."""
+        """The replies that need an answer after a threat of several moves by the side NOT to move.
+
+        ``threat`` is the list of the certificate (``proof/FORMAT.md``, "Threats of several moves").
+        Returns each reply with the text of the position after it. Raises Refused if the list is not
+        a threat.
+        """
         raise Refused("this rule set has no threats of several moves")
 
 
 def options(rules: str, *names: str) -> tuple[str, list[str]]:
-    """Splits ``base;name=value;...`` into base and values.
+    """Splits the rule-set id ``base;name=value;...`` into the base and the values.
 
-    The options must be ``names``, all of them and in that order.
+    Raises Refused unless the options are exactly ``names``, in this order.
     """
     base, *fields = rules.split(";")
     found = [field.partition("=") for field in fields]
@@ -104,7 +127,10 @@ def options(rules: str, *names: str) -> tuple[str, list[str]]:
 
 
 def choice(rules: str, value: str, *allowed: str) -> str:
-    """Returns ``value``, which must be one of ``allowed``."""
+    """Returns ``value``. Raises Refused unless it is one of ``allowed``.
+
+    ``rules`` is the rule-set id, for the message.
+    """
     if value not in allowed:
         raise Refused(
             f"the rule set {show(rules)} is not known:"
@@ -114,7 +140,11 @@ def choice(rules: str, value: str, *allowed: str) -> str:
 
 
 def number(rules: str, text: str, least: int, most: int) -> int:
-    """The canonical decimal number ``text``, which must lie in ``least .. most``."""
+    """Returns the number that ``text`` writes in canonical decimal form.
+
+    Raises Refused unless it lies in ``least .. most``. ``rules`` is the rule-set id, for the
+    message.
+    """
     if text not in map(str, range(least, most + 1)):
         raise Refused(
             f"the rule set {show(rules)} is not known:"

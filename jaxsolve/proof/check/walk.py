@@ -1,15 +1,20 @@
-"""Checks a certificate in one pass, in memory bounded by the nodes that later lines name.
+"""Checks a certificate in one pass, in memory bounded by the nodes to which later lines refer.
 
-Why an accepted file proves its claim: by induction over the lines, the claim holds at every
-accepted node. At a leaf it holds by the rules. At any other node the game is not over, or the
-claimant has won already (``Rules.ended``). An *or* node has a legal move of the claimant to a node
-at which the claim holds. An *and* node has such a node after every legal reply; it leaves out only
-replies that lose to a threat, of one move or, in Gomoku, of several. A *must-play* node leaves out
-replies that cannot affect the relevance zone of one of its children: what that child's proof
-depends on. FORMAT.md proves that this suffices; the game-specific part is a ``Zones`` or a
-``WrittenZones``. Nodes written ``by`` simple ko prove a claim under superko where no board repeats
-(``Fresh``). Nodes refer to earlier lines only, so the argument is well-founded. The root's position
-is the header's.
+An accepted file proves its claim, because the claim holds at every accepted node. This follows by
+induction over the lines:
+
+* At a leaf the claim holds by the rules.
+* At any other node the game is not over, or the claimant has won already (``Rules.ended``).
+* An *or* node has a legal move of the claimant to a node at which the claim holds.
+* An *and* node has a reply to such a node for every legal move of the opponent. Only replies that
+  lose to a threat may be missing. The threat is one move or, in Gomoku, several moves.
+* A *must-play* node may lack replies that do not affect the relevance zone of one of its children.
+  The zone is the part of the position on which the child's proof depends. FORMAT.md proves that
+  the other replies suffice. The tests that depend on the game are in ``Zones`` or ``WrittenZones``.
+
+Nodes refer to earlier lines only, so the induction is well-founded. The root node's position is the
+header's position. If the nodes are written under simple ko and the claim is about superko,
+``Fresh`` also tests that no board repeats.
 """
 
 from __future__ import annotations
@@ -26,9 +31,9 @@ from jaxsolve.proof.check.rules import Rules
 from jaxsolve.proof.check.zones import Child, move_text
 
 MAX_REASON = 1 << 16
-"""Most bytes of a node's line beside its position.
+"""Most bytes of a node's line without its position.
 
-1,693 replies, more than any position of slither-19 has, take 58,000.
+No position of slither-19 has 1,693 replies, and a list of so many takes 58,000 bytes.
 """
 
 _MAX_NUMBER = 1 << 62
@@ -46,10 +51,10 @@ def _no_rules(rule_set: str) -> Rules:
 
 
 class Walk:
-    """State of the pass over one file."""
+    """The pass over one file: ``line`` for each line, then ``close``."""
 
     def __init__(self) -> None:
-        self.number = 0  # of the current line, from 1
+        self.number = 0  # number of the current line, from 1
         self.node: int | None = None  # id of the current node
         self.nodes = 0
         self.game = self.rule_set = self.root = self.claim = ""
@@ -67,8 +72,10 @@ class Walk:
         self._fresh: Fresh | None = (
             None  # if the nodes are written under other rules than the claim
         )
-        self._plays: dict[int, Plays] = {}  # with ``_fresh``: id -> the claimant's plays from there
-        self._named: list[tuple[str, Child, Plays]] = []  # with ``_fresh``: by the current node
+        # With ``_fresh``: the claimant's plays at and below each node, by id.
+        self._plays: dict[int, Plays] = {}
+        # With ``_fresh``: the edges of the current node.
+        self._named: list[tuple[str, Child, Plays]] = []
 
     @property
     def peak(self) -> int:
@@ -99,7 +106,7 @@ class Walk:
         self.node = None
 
     def close(self) -> None:
-        """Ends the pass after the last line. Raises Refused without a trailer."""
+        """Ends the pass after the last line. Raises Refused if the file has no trailer."""
         self.number += 1
         if not self._done:
             raise Refused("the file ends without a trailer: it is truncated")
@@ -190,7 +197,10 @@ class Walk:
         return value
 
     def _reason(self, rules: Rules, position: Any, fields: dict[str, Any]) -> int:
-        """Tests the reason why the claim holds at a node; returns the node's zone, 0 for none."""
+        """Tests the fields of a node that give the reason why the claim holds.
+
+        Returns the node's zone, or 0 if it has none.
+        """
         kind, zone = fields.keys() - {"id", "n", "pos"}, 0
         if "zone" in kind:
             kind = kind - {"zone"}
@@ -224,7 +234,12 @@ class Walk:
 
     @staticmethod
     def _written(rules: Rules, position: Any, value: Any, kind: set[str]) -> int:
-        """The zone that a node writes; ``kind`` are its other fields."""
+        """Returns the zone that a node's field ``zone`` denotes.
+
+        Args:
+          value: the value of the field.
+          kind: names of the other fields that give the node's reason.
+        """
         if rules.written is None:
             raise Refused("a node of this rule set writes no zone")
         if kind not in ({"leaf"}, {"or"}, {"must-play"}):
@@ -302,10 +317,10 @@ class Walk:
         )
 
     def _must_play(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
-        """Tests a must-play node of a game whose zones the checker computes.
+        """Tests a must-play node of a game whose zones the checker computes (``Zones``).
 
         Every legal reply must be listed, or lead to a position that covers a listed child or the
-        position after the null move.
+        position after the null move. Returns the node's zone.
         """
         claimant, zoned = self._claimant, rules.zones
         if zoned is None:
@@ -337,7 +352,7 @@ class Walk:
     def _must_play_written(
         self, rules: Rules, position: Any, fields: dict[str, Any], zone: int
     ) -> None:
-        """Tests a must-play node of a game whose zones the certificate writes."""
+        """Tests a must-play node of a game whose zones the certificate has (``WrittenZones``)."""
         assert rules.written is not None
         entries = fields["must-play"]
         if "threat" in fields:
@@ -361,10 +376,10 @@ class Walk:
         raise Refused("a move must be given as [text, id of the child]")
 
     def _follow(self, rules: Rules, move: str, number: int, expected: str) -> Child:
-        """Uses a reference to a child and tests that the move leads to it.
+        """Uses a reference to the child ``number`` and tests that ``move`` leads to the child.
 
-        ``expected`` is the text of the position after the move. It must be the child's position
-        or, where zones are written, cover it.
+        ``expected`` is the text of the position after the move. It must be the child's position.
+        If certificates of this game contain zones, it may also cover the child's position.
         """
         child = self._use(move, number)
         if child.text != expected and not (
@@ -388,7 +403,7 @@ class Walk:
         )
 
     def _use(self, move: str, number: int) -> Child:
-        """Uses one reference to a child."""
+        """Uses one reference to the child ``number`` after ``move``. Returns the child."""
         child, last = self._frontier.use(move, number)
         if self._fresh is not None:
             self._named.append((move, child, self._plays[number]))

@@ -1,9 +1,11 @@
-"""Interfaces for relevance zones (FORMAT.md, "Zones"): the part of them that depends on the game.
+"""Interfaces for relevance zones: the tests that depend on the game (FORMAT.md, "Zones in ...").
 
-A *zone* is a set of the board's points, as a bit set that the game defines. All these functions
-serve one law: *at an accepted node the claimant wins from every position that covers the node's
-position on the node's zone.* Either the checker computes a game's zones and reads none from a file
-(``Zones``), or the certificate writes them and the checker tests them (``WrittenZones``).
+A *zone* is a set of the board's points, as a bit set that the game defines. The functions ensure
+one law: *at an accepted node the claimant wins from every position that covers the node's position
+on the node's zone.* FORMAT.md defines for each game when a position *covers* another one.
+
+A game implements ``Zones`` if the checker computes its zones, and ``WrittenZones`` if certificates
+contain the zones and the checker tests them.
 """
 
 from __future__ import annotations
@@ -28,41 +30,53 @@ class Zones(abc.ABC):
     def covers(self, claimant: int, position: Any, won: Any, zone: int) -> bool:
         """Whether ``position`` covers ``won`` on ``zone``.
 
-        At ``won`` the claim depends only on ``zone``; the same side is to move in both.
+        ``won`` is a position in which the claim holds, ``zone`` is its zone, and the same side is
+        to move in both positions.
         """
 
     @abc.abstractmethod
     def leaf(self, claimant: int, position: Any, reason: str, pairs: Any) -> int:
-        """The zone of a leaf.
+        """Returns the zone of a leaf.
 
-        ``pairs`` None: the game is over and the claim holds. Otherwise raises Refused unless
-        ``reason`` and ``pairs`` prove the claim.
+        If ``pairs`` is None, the game is over, and the claim is known to hold. Otherwise ``pairs``
+        is the leaf's field. Raises Refused unless ``reason`` and ``pairs`` then prove the claim.
         """
 
     @abc.abstractmethod
     def or_node(self, claimant: int, position: Any, move: str, child: int) -> int:
-        """The zone of a node with the claimant's ``move`` to a child with the zone ``child``."""
+        """Returns the zone of a node at which the claimant plays ``move``.
+
+        ``child`` is the zone of the child to which the move leads.
+        """
 
     @abc.abstractmethod
     def and_node(self, claimant: int, position: Any, replies: Mapping[str, int], null: int) -> int:
-        """The zone of a node at which the opponent moves.
+        """Returns the zone of a node at which the opponent moves.
 
-        ``replies`` has the zone after each listed reply, ``null`` is that of the null move or 0.
+        Args:
+          claimant: 0 or 1.
+          position: the node's position.
+          replies: the child's zone for each listed reply.
+          null: zone of the position after the null move (``null``), or 0 without a threat.
         """
 
     @abc.abstractmethod
     def null(self, claimant: int, position: Any, threat: str, pairs: Any) -> tuple[str, int]:
-        """Text and zone of the position after the opponent's null move.
+        """Returns text and zone of the position after the opponent's null move (a pass).
 
-        Raises Refused unless ``threat`` and ``pairs`` win there.
+        Raises Refused unless the claimant wins that position by ``threat`` and then ``pairs``.
         """
 
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int
     ) -> dict[str, str]:
-        """The replies (move -> text after it) whose position does not cover ``won`` on ``zone``.
+        """Returns the replies after which the position does not cover ``won`` on ``zone``.
 
-        ``won`` is the text of a position in which the claim holds, ``zone`` its zone.
+        Args:
+          claimant: 0 or 1.
+          replies: text of the position after each reply.
+          won: text of a position in which the claim holds.
+          zone: the zone of ``won``.
         """
         rules, child = self.rules, self.rules.position(won)
         return {
@@ -72,35 +86,38 @@ class Zones(abc.ABC):
         }
 
     def spare(self, claimant: int, position: Any, move: str) -> bool:
-        """Whether ``move`` gives the claimant nothing new, so that any move may replace it."""
+        """Whether the claimant has the effect of ``move`` already, so that any move may replace it.
+
+        In Hex this is so if ``position`` covers a node and has one more stone at the node's move.
+        """
         return False
 
 
 class Child(NamedTuple):
-    """A child as seen by the nodes that name it."""
+    """The position and the zone of a child."""
 
-    text: str  # its position
-    zone: int  # 0: none is written, so only its own position covers it
+    text: str  # text of the position
+    zone: int  # 0: the node has no zone, so only its own position covers it
 
 
 class WrittenZones(abc.ABC):
-    """Tests of the zones that a certificate writes. ``claimant`` is 0 or 1.
+    """Tests of the zones in a certificate. ``claimant`` is 0 or 1.
 
-    Zone 0 means that the node writes none; such a node is covered by its own position only. Every
-    test raises Refused, with one sentence.
+    Zone 0 stands for a node without a zone, which is covered by its own position only. A test that
+    fails raises Refused, with one sentence.
     """
 
     @abc.abstractmethod
     def read(self, position: Any, value: Any) -> int:
-        """The zone that the field's ``value`` denotes at a position."""
+        """Returns the zone that the ``value`` of a node's field ``zone`` denotes."""
 
     @abc.abstractmethod
     def covers(self, claimant: int, position: Any, won: Any, zone: int) -> bool:
-        """Whether ``position`` covers ``won`` on ``zone``."""
+        """Whether ``position`` covers the position ``won`` on ``zone``, the zone of ``won``."""
 
     @abc.abstractmethod
     def leaf(self, claimant: int, position: Any, reason: str, zone: int) -> None:
-        """Tests the zone of a leaf at which ``claimant`` has won for that ``reason``."""
+        """Tests the zone of a leaf at which ``claimant`` has won by the leaf ``reason``."""
 
     @abc.abstractmethod
     def or_node(self, claimant: int, position: Any, move: str, child: Child, zone: int) -> None:
@@ -113,14 +130,15 @@ class WrittenZones(abc.ABC):
     def must_play(
         self, claimant: int, position: Any, replies: Sequence[tuple[str, Child]], zone: int
     ) -> None:
-        """Tests a node at which the opponent moves, with a zone or without.
+        """Tests a node at which the opponent moves; ``zone`` is 0 for a node without a zone.
 
-        The listed ``replies`` must leave no other reply to be answered.
+        Every legal reply must be among ``replies``, or be answered by one of the listed children
+        because of that child's zone.
         """
 
 
 def move_text(what: str, value: Any) -> str:
-    """Returns ``value``, which must be text. Raises Refused."""
+    """Returns ``value``. Raises Refused unless it is text; ``what`` begins the message."""
     if not isinstance(value, str):
         raise Refused(f"{what} is {show(value)}, not a move")
     return value

@@ -1,1 +1,4 @@
-"""What a game's knowledge adds to a search: plans, threats, odds; none of it decides alone."""
+"""Hints that a game's knowledge gives a search: plans, threats and odds.
+
+Plans and odds only order moves and initialise numbers. Threat trees also decide nodes.
+"""

@@ -1,8 +1,9 @@
-"""Initial numbers from a game's odds (``jaxsolve.games.threats``); threats before quiet moves.
+"""Initial proof numbers from a game's odds (``log_odds`` in ``jaxsolve.games.threats``).
 
-The proof number of a new node falls, and its disproof number rises, with the odds that the
-or-player wins. Odds decrease with depth: otherwise every further threat would look as promising as
-the last, and a descent would follow lines that stay one move from winning for ever.
+The higher the odds that the or-player wins, the lower is the proof number of a new node and the
+higher its disproof number. The odds are reduced with the depth of the node. Without the reduction
+every further threat would look as promising as the last, and a descent would for ever follow lines
+that stay one move from winning. At nodes of the or-player, threats are tried before quiet moves.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ QUIET_SUM = 4  # contribution of all unvisited quiet moves to their node's dispr
 def estimate(tree, node, or_player, trust, penalty):
     """Initialises the numbers of a node without visited moves from the game's odds.
 
-    An or-player's node becomes narrow (``NARROW_FLAG``): its quiet moves wait for its threats.
+    A node of the or-player becomes narrow (``NARROW_FLAG``): its quiet moves are not considered
+    before its threats are tried (``awaits_threats``).
 
     Args:
-      trust: share of the log odds that is believed.
-      penalty: subtracted from the log odds where the opponent has many replies.
+      trust: factor of the log odds, from 0 to 1.
+      penalty: subtracted from the log odds where the opponent has MANY or more replies.
     """
     record = tree.nodes[node]
     threat_search = tree.threat_search
@@ -68,12 +70,14 @@ def estimate(tree, node, or_player, trust, penalty):
 
 @inner
 def awaits_threats(tree, node, live, quiet_after):
-    """Whether quiet moves of an or-player's node are left out of its numbers, for an undecided
-    threat.
+    """Whether the numbers of a node leave out its quiet moves because a threat is undecided.
 
-    ``live`` is the number of undecided visited moves. Quiet moves wait until ``quiet_after``
-    positions have been expanded below the node; with 0, until its threat-tree search
+    This is the case at narrow nodes (``NARROW_FLAG``) until ``quiet_after`` positions have been
+    expanded below the node. If ``quiet_after`` is 0, the threat-tree search of the node may end it
     (``hints.threats``).
+
+    Args:
+      live: number of undecided visited moves.
     """
     record = tree.nodes[node]
     if record.marks & NARROW_FLAG == 0 or 0 < quiet_after <= record.work:

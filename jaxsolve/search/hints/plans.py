@@ -1,10 +1,10 @@
 """Plans: sets of moves that reach a side's goal if the opponent only passes.
 
-The zone callback ``plan`` of ``jaxsolve.games.zones`` finds them. Plans give new nodes initial
-numbers and a move order and, in Monte-Carlo methods, a value. A position ``h`` moves from the
-or-player's goal counts as ``step`` times as hard as one ``h - 1`` moves from it. Each node stores
-its plan. For a new node, the plans of its parent and siblings are tried before a search for
-another. Plans are estimates and decide nothing.
+The game's callback ``plan`` (``jaxsolve.games.zones``) finds the plans. A plan initialises the
+numbers of a new node and orders its moves; in Monte-Carlo methods it also gives a value. A position
+that is ``h`` moves from the or-player's goal counts as ``step`` times as hard as a position that is
+``h - 1`` moves from the goal. Each node stores its plan. For a new node, the plans of its parent
+and siblings are tried before a new plan is searched for. Plans are estimates and decide nothing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from jaxsolve.search.tree.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.tree.zones import null_first
 
 NO_PLAN = 9  # moves to the goal assumed where no plan was found
-# Rows of the zone buffers: a hint; a plan tried and what is near it; the plan found and the same.
+# Rows of the zone buffers: a hint; a plan that is tried and, in the next row, the moves near it;
+# the plan found; the moves near the plan found.
 HINT, TRIED, FOUND, NEAR = 0, 2, 4, 5
 SIBLINGS = 16  # latest siblings whose plans are tried
-BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plan
+BLIND_PATIENCE = 64  # bound on ``Weights.patience`` where the or-player has no plan
 
 
 @inner
 def are_planned(tree):
-    """Whether the game makes plans."""
+    """Whether the game has plans (the callback ``plan``)."""
     return tree.plans.shape[1] > 0
 
 
@@ -35,8 +36,10 @@ def initialise_node(tree, node, before, action, or_player, weights):
     """Orders the moves of a new undecided node and initialises their numbers.
 
     Args:
-      before: node from which ``action`` led here, negative for the root.
-      weights: any tuple with ``step``, ``near`` and ``patience``; no plan is made if ``step`` is 0.
+      before: parent of the new node, negative for the root.
+      action: move that leads from ``before`` to the new node.
+      weights: any tuple with ``step``, ``near`` and ``patience`` (``pns.weights``). No plan is made
+        if ``step`` is 0.
     """
     record = tree.nodes[node]
     opposing, planned, moves = record.mover != or_player, False, np.int64(0)
@@ -73,7 +76,11 @@ def initialise_node(tree, node, before, action, or_player, weights):
 
 @inner
 def _make_plan(tree, node, before, action):
-    """Finds a plan for a new node; the result is that of the callback ``plan``."""
+    """Finds a plan for a new node and stores it in ``tree.plans``.
+
+    The arguments are those of ``initialise_node``. Returns twice the number of moves of the plan
+    plus the side that it is for, as the callback ``plan`` does; negative if no plan is found.
+    """
     zoning, words = tree.zoning, tree.plans.shape[1]
     hint, tried, found = (
         zoning.buffers[HINT],
@@ -112,7 +119,7 @@ def _make_plan(tree, node, before, action):
                     hint[i] = tried[i]
     if before >= 0 and moves < 0:
         for i in range(words):
-            hint[i] = tree.plans[before, i]  # the search begins near it
+            hint[i] = tree.plans[before, i]  # the search begins near the parent's plan
     if moves < 0 or moves > expected:
         action = np.int64(SEARCH_ALL)
     elif moves < expected:
@@ -127,7 +134,10 @@ def _make_plan(tree, node, before, action):
 
 @inner
 def _planned_first(tree, node, after):
-    """Moves planned moves in a node's list to behind the first ``after``; returns their number."""
+    """Moves the moves of a node's plan forward in its list, to just behind the first ``after``.
+
+    Returns the number of planned moves.
+    """
     record = tree.nodes[node]
     if not are_planned(tree):
         return np.int64(0)
@@ -136,9 +146,9 @@ def _planned_first(tree, node, after):
 
 @inner
 def _move_up(tree, first, last, wanted):
-    """Moves list entries ``first .. last - 1`` with actions in ``wanted`` to the front, stably.
+    """Sorts list entries ``first .. last - 1`` stably: those with actions in ``wanted`` come first.
 
-    Returns their number.
+    ``wanted`` is a bit set, uint32[Z]. Returns the number of entries in it.
     """
     head = np.int64(first)
     for i in range(first, last):
@@ -154,13 +164,19 @@ def _move_up(tree, first, last, wanted):
 
 @inner
 def has_plan(tree, node):
-    """Whether the numbers of a node come from a plan of the or-player."""
+    """Whether a node's initial numbers count the moves that the or-player's plan needs.
+
+    This includes nodes for which no plan was found: NO_PLAN moves are assumed there.
+    """
     return are_planned(tree) and tree.nodes[node].marks & PLANNED_FLAG != 0
 
 
 @inner
 def moves_to_goal(tree, node):
-    """The or-player's moves to its goal by the plan of a node; 0 without a plan."""
+    """Number of moves that the or-player's plan at a node needs to reach the goal.
+
+    0 if the node has no plan of the or-player (``has_plan``), NO_PLAN if none was found.
+    """
     if not has_plan(tree, node):
         return np.int64(0)
     size = _size(tree.plans[node])
@@ -185,11 +201,10 @@ def _size(plan):
 
 @inner
 def awaits_null_move(tree, node):
-    """Whether a node's other moves wait for its null move: planned, listed first and not yet
-    refuted.
+    """Whether a node's numbers leave out all moves but the null move.
 
-    Its refutation will leave out most other moves, so they are no part of the node's numbers until
-    then.
+    This is the case at an opponent's node where the or-player has a plan, as long as the null move
+    is listed first and not refuted. Its refutation will close most other moves.
     """
     record = tree.nodes[node]
     if not is_headed_by_null(tree, node):
@@ -202,7 +217,10 @@ def awaits_null_move(tree, node):
 
 @inner
 def is_headed_by_null(tree, node):
-    """Whether the or-player has a plan at an opponent's node that lists the null move first."""
+    """Whether a node lists the null move first while the or-player has a plan.
+
+    Only nodes of the opponent list the null move first.
+    """
     record = tree.nodes[node]
     null = tree.zoning.null[0]
     if not has_plan(tree, node) or null < 0 or record.moves == 0:

@@ -1,7 +1,8 @@
-"""Threat-tree search (VCT), run just before a node is first expanded (``jaxsolve.games.threats``).
+"""Threat-tree search (VCT) of a node, run just before its first move is tried.
 
-Every new position gets a short threat search (``tree.expansion``). A search for trees of threats
-costs ten times as much: only nodes whose moves are about to be tried get it, which most never are.
+Every new position gets a short threat search without branches (VCF, ``tree.expansion``). A search
+with branches costs ten times as much, so only nodes whose moves are about to be tried get it; most
+nodes never reach this stage. ``jaxsolve.games.threats`` defines threat trees and branches.
 """
 
 from __future__ import annotations
@@ -21,13 +22,18 @@ from jaxsolve.search.tree.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG,
 if TYPE_CHECKING:
     from jaxsolve.search.methods.pns.weights import Weights
 
-# Log odds subtracted if the or-player threatens nothing (3 solves as many, 12 fewer).
+# Subtracted from the log odds if the or-player threatens nothing. (3 solves as many problems, 12
+# fewer.)
 THREATLESS = 6.0
 
 
 @inner
 def awaits_threat_search(tree, node):
-    """Whether a node without visited moves has had no threat-tree search."""
+    """Whether a threat-tree search of a node is due.
+
+    It is due if the node has several moves, none visited, and has not been searched for threat
+    trees.
+    """
     record = tree.nodes[node]
     return (
         tree.threat_search.addresses[0] != 0
@@ -39,10 +45,14 @@ def awaits_threat_search(tree, node):
 
 @compiled
 def search_threat_trees(tree, node, claim: ClaimCodes, weights: Weights, log):
-    """Searches the or-player's trees of threats at a node: decides it, or removes moves that lose.
+    """Searches a node for threat trees, with branches for the or-player, and applies the result.
 
-    If the or-player is to move and has none, its quiet moves stop waiting for its threats where
-    ``quiet_after`` is 0.
+    * If the side to move wins, the node is decided.
+    * If the opponent of the side to move threatens to win, the moves that lose to the threat are
+      removed and the numbers are initialised again. The node is decided if no move is left.
+    * If nothing is found, a node of the opponent with many moves gets lower odds
+      (``THREATLESS``). At a node of the or-player, quiet moves no longer wait for threats if
+      ``quiet_after`` is 0 (``hints.odds.awaits_threats``).
     """
     record, seen = tree.nodes[node], tree.threat_search
     record.marks |= LOOKED_FLAG
@@ -71,7 +81,7 @@ def search_threat_trees(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @inner
 def _leave_out(tree, node):
-    """Removes the moves that lose at once from a node's list."""
+    """Removes from a node's list the moves that lose to a threat of the opponent."""
     record = tree.nodes[node]
     words = len(tree.threat_search.out) // 3
     first, kept, forced = np.int64(record.list), np.int64(0), np.int64(0)
@@ -88,7 +98,7 @@ def _leave_out(tree, node):
 
 @inner
 def _decide(tree, node, move, claim: ClaimCodes, log):
-    """Decides and logs a node: its mover wins by ``move``, or loses if that is -1."""
+    """Decides and logs a node: its mover wins by ``move``, or loses if ``move`` is -1."""
     record = tree.nodes[node]
     won = move >= 0
     proved = won == (record.mover == claim.or_player)

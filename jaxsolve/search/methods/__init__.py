@@ -1,4 +1,4 @@
-"""The search methods by name. A new one is a file beside these and an entry of ``METHODS``."""
+"""The search methods by name. To add one, add a file to this folder and an entry to ``METHODS``."""
 
 from __future__ import annotations
 
@@ -38,11 +38,19 @@ __all__ = [
 
 
 def method_for(chosen: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
-    """The method of a search of ``game``.
+    """Returns the search method for ``game``.
 
-    One chosen by name is adapted to the network ``heads``, if any. Without a network, a method of a
-    game with plans plays no random games: a plan gives a better value, and sooner. A method given
-    as an object is returned unchanged. Raises ValueError for a name not in ``METHODS``.
+    A method chosen by name is adapted to the network ``heads``, if there is one. Without a network,
+    such a method plays no random games in a game with plans (``hints.plans``), since a plan gives a
+    better value in less time. A method given as an object is returned unchanged.
+
+    Args:
+      chosen: a key of ``METHODS``, or a method.
+      game: game that is searched.
+      heads: network, or None.
+      zones: whether the search uses relevance zones.
+
+    Raises ValueError for a name not in ``METHODS``.
     """
     if not isinstance(chosen, str):
         return chosen
@@ -57,7 +65,10 @@ def method_for(chosen: str | Method, game: Game, heads: Heads | None, *, zones: 
 
 
 def method_named(name: str) -> Method:
-    """The method with its standard settings. Raises ValueError for a name not in ``METHODS``."""
+    """Returns the method ``name`` with its standard settings.
+
+    Raises ValueError for a name not in ``METHODS``.
+    """
     if name not in METHODS:
         raise ValueError(f"unknown method {name!r}: choose one of {', '.join(METHODS)}")
     return METHODS[name]

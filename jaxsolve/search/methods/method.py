@@ -1,4 +1,4 @@
-"""``Method``: interface of search methods, frozen objects with their settings."""
+"""``Method``: interface of search methods. A method is a frozen object with its settings."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from jaxsolve.evaluate import Heads
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
-MOST = 1 << 31  # bound of the numbers of a method
+MOST = 1 << 31  # every number in the settings of a method is below MOST
 
 
 @dataclasses.dataclass(frozen=True)
 class Method(abc.ABC):
-    """A search method with its settings. The search calls its methods and knows none by name.
+    """A search method with its settings. The search uses every method through this interface.
 
-    A wave goes through ``select`` (choice of leaves), evaluation and ``absorb`` (backup). A
-    method's own data is in an edge's 8 bytes ``a`` and ``b`` and in ``extra_words`` words of
-    ``tree.extra``; ``child``, ``action`` and ``busy`` mean the same for all methods, and ``pn`` and
-    ``dn`` of a decided node are 0 and INF.
+    A wave goes through ``select`` (choice of leaves), evaluation and ``absorb`` (backup). For each
+    edge, a method defines the 8 bytes ``a`` and ``b`` and ``extra_words`` words of ``tree.extra``.
+    The fields ``child``, ``action`` and ``busy`` mean the same for all methods. In a decided node
+    one of ``pn`` and ``dn`` is 0 and the other is INF.
 
-    A method with proof numbers in ``a`` and ``b`` only overrides where it differs from
-    ``ProofNumber``. Fields are hashable: compiled code is cached by them.
+    A method that stores proof numbers in ``a`` and ``b`` can derive from ``ProofNumber`` and
+    override what differs. Fields must be hashable, since they are keys of cached compiled code.
     """
 
     name: str
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
-    # Random games on the device for every position, if no network gives a value.
+    # Random games played on the device from every position, if no network gives a value.
     playouts: int = dataclasses.field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -50,39 +50,48 @@ class Method(abc.ABC):
                 )
 
     keeps_proof_numbers: ClassVar[bool] = False
-    """Whether ``a`` and ``b`` are proof numbers (``pns.numbers``); a must without a fallback."""
+    """Whether ``a`` and ``b`` are proof numbers (``pns.numbers``).
+
+    A method without a ``fallback`` must keep proof numbers.
+    """
 
     @property
     def extra_words(self) -> int:
-        """Words of ``tree.extra`` for every edge."""
+        """Number of words in ``tree.extra`` for each edge."""
         return 0
 
     @property
     def fallback(self) -> Method | None:
-        """Method to continue with once this one finds nothing to do or evicts more than it proves.
+        """Method with which the search continues when this one makes no more progress, or None.
 
-        The frontier search (``pns.graph.frontier``) reads the edges of the last fallback as proof
-        numbers.
+        This happens when the method finds no leaf, or when eviction has replaced the whole table
+        many times (``run.steps``). The last method in a chain of fallbacks must keep proof numbers,
+        because ``pns.graph.frontier`` reads them.
         """
         return None
 
     def guided(self, heads: Heads) -> Method:
-        """The method for a search with a network. By default only the order of moves follows its
-        priors.
+        """Returns the method adapted to a search with the network ``heads``.
+
+        By default the method is unchanged, and the network's priors only order the moves.
         """
         del heads
         return self
 
     @property
     def configurations(self) -> tuple[Method, ...]:
-        """Configurations of restarts in games with plans, in turn, itself first; empty: no
-        restarts.
+        """Methods that successive restarts use in games with plans, this method first.
+
+        Empty if the method does not restart.
         """
         return ()
 
     @property
     def threat_configurations(self) -> tuple[Method, ...]:
-        """Configurations of restarts in games with threat search."""
+        """Methods that successive restarts use in games with threat search, this method first.
+
+        Empty if the method does not restart.
+        """
         return ()
 
     @abc.abstractmethod
@@ -99,70 +108,89 @@ class Method(abc.ABC):
         actions: np.ndarray,
         owners: np.ndarray,
     ) -> tuple[int, bool]:
-        """Takes paths ``first..last-1`` to new leaves, written as (state, action) with the path of
-        each.
+        """Takes paths ``first..last-1`` to new leaves.
 
-        Returns (number of leaves, whether the root is decided). Paths in flight are left unchanged.
+        The leaves are written to ``states``, ``actions`` and ``owners``, the arrays of
+        ``tree.paths.Leaves``. No path of the range may be in flight.
+
+        Returns (number of leaves, whether the root is decided).
         """
 
     @abc.abstractmethod
     def absorb(
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
     ) -> int:
-        """Backs up evaluator rows ``first..count-1`` of uint32[B, width].
+        """Backs up the evaluator rows ``first..count-1`` of a wave.
 
-        Returns the number of rows absorbed in all, fewer than ``count`` if the log is full.
+        Args:
+          work: arrays of the search.
+          owners: int64[B], the path of each row's leaf, as ``select`` wrote it.
+          first: first row to absorb.
+          count: number of rows of the wave.
+          rows: uint32[B, width].
+
+        Returns the index of the first row not absorbed: ``count``, or less if the log is full.
         """
 
     @abc.abstractmethod
     def start(self, work: Workspace, node: int) -> None:
-        """Initialises a node that was added without a path (the root)."""
+        """Initialises a node that was added without a path, such as the root."""
 
     @abc.abstractmethod
     def propagate(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        """Decides nodes ``order[:first]``, last first, whose decided children suffice.
+        """Updates nodes from their children and decides those whose decided children suffice.
 
-        Returns (number of nodes left, whether any was decided).
+        The nodes are ``order[:first]``, int32, taken from the last to the first.
+
+        Returns (number of nodes not yet handled, whether any was decided). The number is above 0 if
+        the log is full.
         """
 
     @abc.abstractmethod
     def reset_hopeless(self, work: Workspace) -> None:
-        """Resets the numbers by which the search gave up moves; keeps all decisions."""
+        """Resets the numbers that exclude undecided moves from the search. Keeps all decisions."""
 
     @abc.abstractmethod
     def reopen(self, work: Workspace) -> bool:
-        """Continues the tree with ``work.claim``, a claim that holds only if the one before does.
+        """Prepares the tree of the previous claim for a new claim, ``work.claim``.
 
-        False if the tree must be discarded for it.
+        The new claim holds wherever the previous one does. Returns False if the tree must be
+        discarded instead.
         """
 
     @abc.abstractmethod
     def release(self, work: Workspace, first: int, last: int) -> int:
-        """Returns those of paths ``first..last-1`` that are not in flight to the root.
+        """Moves those of paths ``first..last-1`` that are not in flight back up to the root.
 
-        The result is the first path not yet handled if the log is full, else ``last``.
+        Returns the first path not yet handled if the log is full, else ``last``.
         """
 
     @abc.abstractmethod
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """Two numbers of the root for the progress line: proof and disproof number, or visits and
-        mean.
+        """Returns two numbers of the root for the progress line.
+
+        They are the proof and disproof number, or the visit count and the mean value or cost.
         """
 
     @abc.abstractmethod
     def best_edge(self, tree: Tree, node: int) -> int:
-        """The edge that looks best to the mover of a node with at least one edge."""
+        """Returns the number of the edge that looks best to the mover of a node.
+
+        The node has at least one edge.
+        """
 
     def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
-        """Writes the order of the moves of new nodes to ``work.order``, two rows int32[A] of all
-        actions.
+        """Writes the order of the moves of new nodes to ``work.order``, int32[2, A].
 
-        Called when the method begins and whenever many positions have been decided since. ``first``
-        int32[A] is the initial order. Forcing moves come before this order in any case, and a
-        network's priors replace it. By default moves that have decided most positions for their
-        mover come first (history heuristic, Schaeffer 1983). With zones the pass of the or-player's
-        opponent precedes them, since its refutation leaves out most other moves, and the
-        or-player's own pass comes last.
+        Row ``p`` holds all actions in the order for the mover ``p``. ``first``, int32[A], is the
+        initial order. This is called when the method begins and again whenever many positions have
+        been decided since the last call. Whatever the order, forcing moves are listed before other
+        moves, and the priors of a network replace the order.
+
+        By default, the more positions an action has won for the mover, the earlier it comes
+        (history heuristic, Schaeffer 1983). In games with a null move in their zones, a pass of the
+        opponent comes first, since its refutation closes most other moves; a pass of the or-player
+        comes last.
         """
         null = int(work.tree.zoning.null[0])
         for mover in (0, 1):
@@ -171,9 +199,10 @@ class Method(abc.ABC):
             work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
     def warm_up(self, work: Workspace) -> None:
-        """Runs all compiled code on a tree of one bare node, so that no search compiles any.
+        """Compiles all compiled code of the method, by running it on a tree of a single node.
 
-        ``numbers`` and ``best_edge`` are not compiled.
+        A search that follows compiles nothing. ``numbers`` and ``best_edge`` are left out, since
+        they are not compiled.
         """
         states, actions, owners = (
             np.zeros((1, work.tree.states.shape[1]), np.uint32),

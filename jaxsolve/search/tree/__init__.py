@@ -1,1 +1,1 @@
-"""The proof tree and its table in flat arrays: nodes, paths, expansion, zones, patterns."""
+"""The proof tree and its transposition table in flat arrays, with zones and patterns."""

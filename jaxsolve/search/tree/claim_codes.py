@@ -1,4 +1,4 @@
-"""``ClaimCodes``: a claim as compiled code reads it."""
+"""``ClaimCodes``: a claim encoded for compiled code."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from jaxsolve.search.tree.tree import INF, TAINTED
 
 
 class ClaimCodes(NamedTuple):
-    """A claim as compiled code reads it."""
+    """A claim (``jaxsolve.question.Claim``) and facts of its game, encoded for compiled code."""
 
-    or_player: int
+    or_player: int  # the player who is claimed to win, or not to lose
     verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
-    may_repeat: bool
-    forces: bool  # moves can force the reply, and initial numbers only count moves
+    may_repeat: bool  # positions can repeat within a game
+    # Moves can force the reply, and the game's initial numbers are only the number of moves.
+    forces: bool
 
 
 def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
-    """The codes of ``claim``."""
+    """Encodes ``claim`` about a position of ``game``."""
     verdicts = np.array(
         [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
     )
@@ -36,7 +37,7 @@ def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
 
 @inner
 def numbers_of(outcome, claim: ClaimCodes):
-    """(proof number, disproof number) of a position with this outcome."""
+    """Returns (proof number, disproof number) of a finished game with this ``Outcome``."""
     verdict = claim.verdicts[outcome]
     if verdict > 0:
         return np.int64(0), np.int64(INF)

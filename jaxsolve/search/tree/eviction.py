@@ -1,7 +1,7 @@
-"""Eviction from a full tree (small-tree garbage collection, Nagai 1999), and compaction.
+"""Eviction of nodes from a full tree (small-tree garbage collection, Nagai 1999), and compaction.
 
-Eviction costs work and never an answer: the edge of a parent keeps the numbers of an evicted child,
-decided or not, and the proof log keeps every decision.
+Eviction can only cost repeated work, never an answer. The edge of a parent keeps the numbers of an
+evicted child, decided or not, and the proof log keeps every decision.
 """
 
 from __future__ import annotations
@@ -35,33 +35,52 @@ from jaxsolve.search.tree.tree import (
     rehash,
 )
 
-HOPELESS = 4  # evictions in a row after which no position could be added
+HOPELESS = 4  # attempts in a row to free memory, none of which let a position be added
 
 
 class MemoryFull(Exception):
-    """The budget cannot hold even the paths in progress."""
+    """Raised when the memory budget cannot hold even the paths in progress."""
 
 
 class Eviction:
-    """Frees memory when the tree is full, more each time in a row that it did not help."""
+    """Frees memory when the tree is full.
+
+    An attempt *helps* if a position can be added after it. Each attempt after one that did not help
+    frees more memory.
+    """
 
     def __init__(self) -> None:
         self._full_at = -1  # expansions when memory was last full
-        self._tightness = 0  # evictions in a row that did not help
+        self._tightness = 0  # attempts in a row that did not help
 
     def helped(self, expanded: int) -> bool:
-        """Whether a position has been added since; ``expanded`` is the number of all expansions."""
+        """Whether a position has been added since memory was last full.
+
+        ``expanded`` is the number of positions that the search has expanded so far.
+        """
         return expanded > self._full_at
 
     def hopeless(self, expanded: int) -> bool:
-        """Whether only the paths in progress still hold the memory that is needed."""
+        """Whether HOPELESS attempts in a row did not help.
+
+        Only the paths in progress then hold memory that could still be freed. ``expanded`` is the
+        number of positions that the search has expanded so far.
+        """
         return self._tightness >= HOPELESS and not self.helped(expanded)
 
     def free_memory(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
-        """Compacts a full tree or evicts half of it; does nothing to a tree that is not full.
+        """Compacts a full tree or evicts half of its nodes. A tree that is not full is unchanged.
 
-        If that did not help the last time, it evicts more, after ``release`` has returned all paths
-        that are not in flight to the root. Raises MemoryFull if even that did not help.
+        After an attempt that did not help, the tree is compacted. After each further one in a row a
+        larger share of the nodes is evicted. Before these evictions ``release`` is called, which
+        must take all paths that are not in flight back to the root.
+
+        Args:
+          tree: the tree.
+          expanded: number of positions that the search has expanded so far.
+          release: takes paths back to the root.
+
+        Raises MemoryFull after more than HOPELESS attempts in a row that did not help.
         """
         if not tree.counters[FULL]:
             return
@@ -80,8 +99,8 @@ class Eviction:
 
 
 def evict(tree: Tree, keep: int) -> None:
-    """Evicts the nodes with the least work below them until about ``keep`` are left."""
-    # A byte a node stays in the cache while all edges are read.
+    """Evicts the nodes with the least work below them until about ``keep`` nodes are left."""
+    # An array of one byte a node stays in the CPU cache while all edges are read.
     _evict(tree, keep, np.zeros(tree.counters[NODES], np.uint8))
     rehash(tree)
     tree.counters[FULL] = 0
@@ -133,9 +152,9 @@ def _evict(tree, keep, dropped):
 
 
 def scattered(tree: Tree) -> bool:
-    """Whether more than a quarter of the words of lists and edges is in free blocks.
+    """Whether more than a quarter of the memory of lists and edges is in free blocks.
 
-    A free block of lists or edges serves only blocks of its kind.
+    Such memory may be of no use, since a free block of lists cannot hold edges, nor the reverse.
     """
     used = tree.nodes[: tree.counters[NODES]]
     live = used["marks"] & DROPPED_FLAG == 0
@@ -147,9 +166,9 @@ def scattered(tree: Tree) -> bool:
 
 
 def compact(tree: Tree) -> None:
-    """Moves the lists and edges of live nodes together.
+    """Moves the lists and edges of live nodes together, so that no free blocks lie between them.
 
-    This frees memory when the free blocks do not have the size needed.
+    This helps where the free blocks are too small for the block that is needed.
     """
     used = tree.nodes[: tree.counters[NODES]]
     live = np.flatnonzero(used["marks"] & DROPPED_FLAG == 0)
@@ -161,7 +180,10 @@ def compact(tree: Tree) -> None:
 
 @compiled
 def _move_lists(tree, order):
-    """Moves the lists of nodes ``order``, sorted by offset, down."""
+    """Moves the lists of the nodes in ``order`` to the lowest offsets.
+
+    ``order`` int64[n] is sorted by the present offset of the lists.
+    """
     top = np.int64(0)
     for i in range(len(order)):
         record = tree.nodes[order[i]]
@@ -179,7 +201,10 @@ def _move_lists(tree, order):
 
 @compiled
 def _move_edges(tree, order):
-    """Moves the edges of nodes ``order``, sorted by offset, down."""
+    """Moves the edges of the nodes in ``order`` to the lowest offsets.
+
+    ``order`` int64[n] is sorted by the present offset of the edges.
+    """
     top = np.int64(0)
     for i in range(len(order)):
         record = tree.nodes[order[i]]

@@ -1,5 +1,6 @@
-"""Evaluator rows in compiled code: the outcome or node of a position, its initial numbers and
-moves.
+"""Expansion: compiled code that turns an evaluator's row into an outcome or a node of the tree.
+
+A new node gets its list of moves and its initial numbers. ``evaluate.layout`` describes the rows.
 """
 
 from __future__ import annotations
@@ -24,17 +25,21 @@ from jaxsolve.search.tree.tree import (
 from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import store_pattern_of
 
-EXPANDED, EVALUATED = 0, 1  # tallies
-COST_UNIT = 16  # initial numbers per power of ten of a network's cost
+EXPANDED, EVALUATED = 0, 1  # indices into ``Workspace.tallies``
+COST_UNIT = 16  # initial number per power of ten of the cost that a network predicts
 MAX_FIRST = (1 << 15) - 1  # largest initial number
-# Initial number of a threat or forcing move with threat search, about the number of replies left
-# (2 to 20 prove about as much).
+# In games with threat search: initial number ``a`` of a forcing move or threat, about the number of
+# replies that it leaves. (Values from 2 to 20 prove about as many positions.)
 THREATENING = 8
 
 
 @inner
 def outcome_on_sight(row, offsets: Offsets):
-    """``Outcome`` of a row that decides its position: over, or won by a move or threat; else 0."""
+    """Returns the ``Outcome`` of a position that its row decides, else 0.
+
+    A row decides a position whose game is over, whose mover has a winning move, or whose opponent
+    has a threat that no legal move meets.
+    """
     info = np.int64(row[offsets.info])
     outcome = info & 7
     if outcome != 0:
@@ -53,25 +58,28 @@ def outcome_on_sight(row, offsets: Offsets):
 
 @inner
 def bit(row, at, action):
-    """1 if ``action`` is in the bit set that begins at word ``at``, else 0."""
+    """Returns 1 if ``action`` is in the bit set that begins at word ``at`` of ``row``, else 0."""
     return np.int64(row[at + (action >> 5)]) >> (action & 31) & 1
 
 
 @inner
 def has(row, at, action):
-    """Whether ``action`` is in the bit set that begins at word ``at``."""
+    """Whether ``action`` is in the bit set that begins at word ``at`` of ``row``."""
     return bit(row, at, action) != 0
 
 
 @inner
 def row_key(row, offsets: Offsets):
-    """uint64 key of the row's position."""
+    """Returns the hash key of the row's position, a uint64."""
     return np.uint64(row[offsets.key]) | (np.uint64(row[offsets.key + 1]) << np.uint64(32))
 
 
 @inner
 def fetch(tree, rows, first, count, offsets: Offsets):
-    """Prefetches the memory that ``find`` reads for rows ``first..count-1``: the misses overlap."""
+    """Prefetches the memory that ``find`` reads for rows ``first..count-1``.
+
+    The cache misses then overlap instead of following one another.
+    """
     mask, seen = len(tree.slots) - 1, np.int64(0)
     for i in range(first, count):
         node = np.int64(tree.slots[np.int64(row_key(rows[i], offsets) & np.uint64(mask))])
@@ -81,10 +89,16 @@ def fetch(tree, rows, first, count, offsets: Offsets):
 
 @inlined
 def place(tree, row, level, offsets: Offsets, order, tallies):
-    """Finds or adds the node of an evaluated position; returns (child, whether it is new).
+    """Finds or adds the node of an evaluated position.
 
-    ``child`` is ``ended(outcome)`` if the row or the threat search decides the position, and NONE
-    if memory is full.
+    Args:
+      row: uint32[width], the evaluator's row of the position.
+      level: distance of a new node from the root, in moves.
+      order: int32[2, A], the order of moves for each mover (``Workspace.order``).
+      tallies: ``Workspace.tallies``; a new node is counted.
+
+    Returns (child, whether the node is new). ``child`` is the node, ``ended(outcome)`` if the row
+    or the threat search decides the position, or NONE if memory is full.
     """
     outcome = outcome_on_sight(row, offsets)
     if outcome != 0:
@@ -134,7 +148,8 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 def has_network_output(row, offsets: Offsets):
     """Whether the row holds a network's output.
 
-    It holds none if the position was in the table at evaluation, even if it has been evicted since.
+    The network does not evaluate positions that are in the table. So a row may have no output
+    although its position has been evicted since.
     """
     if offsets.priors == NONE:
         return False
@@ -146,16 +161,17 @@ def has_network_output(row, offsets: Offsets):
 
 @inner
 def cost_of(row, player, offsets: Offsets):
-    """log10 of the predicted cost of a proof that ``player`` wins."""
+    """Returns log10 of the cost that the network predicts for a proof that ``player`` wins."""
     return np.float64(row[offsets.costs + player : offsets.costs + player + 1].view(np.float32)[0])
 
 
 @inner
 def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
-    """Initialises numbers such that the node's own equal the network's prediction.
+    """Initialises the numbers of a node's moves from the costs that a network predicts.
 
-    Its mover's cost for each move; the opponent's cost divided among the moves. Numbers are
-    logarithms of costs (Wu et al. 2022, "Proof cost networks", Section 3.4).
+    Each move gets the mover's cost as ``a`` and an equal share of the opponent's cost as ``b``. The
+    numbers of the node itself then equal the prediction. Numbers are logarithms of costs (Wu et al.
+    2022, "Proof cost networks", Section 3.4).
     """
     record = tree.nodes[node]
     own, other = (
@@ -172,10 +188,11 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
 
 @inner
 def search_threats(threat_search, row, offsets: Offsets):
-    """Result of the threat search for the row's position (``jaxsolve.games.threats``).
+    """Returns the result of the game's threat search (``jaxsolve.games.threats``) for a row.
 
-    If the side to move does not win, ``threat_search.shown`` is the row without the moves that lose
-    to threats; moves that threaten are listed first.
+    If the side to move does not win, this writes a copy of the row to ``threat_search.row``. The
+    copy lacks the moves that lose to threats of the opponent, and its forcing moves include the
+    moves that threaten.
     """
     length = call_threat_search(
         threat_search.addresses[0],
@@ -203,7 +220,7 @@ def search_threats(threat_search, row, offsets: Offsets):
 
 @inner
 def _ones(word):
-    """How many bits of an int64 below 2^32 are set."""
+    """Returns the number of bits set in an int64 below 2^32."""
     word -= word >> 1 & 0x55555555
     word = (word & 0x33333333) + (word >> 2 & 0x33333333)
     return ((word + (word >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
@@ -211,7 +228,7 @@ def _ones(word):
 
 @inner
 def _count(row, at, words):
-    """Number of actions in the bit set that begins at word ``at``."""
+    """Returns the number of actions in the bit set of ``words`` words from word ``at`` of a row."""
     count = np.int64(0)
     for i in range(at, at + words):
         count += _ones(np.int64(row[i]))
@@ -228,7 +245,12 @@ def _count_moves(row, offsets: Offsets):
 
 @inner
 def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
-    """Writes the node's moves: forcing ones first, then by the mover's order or by prior."""
+    """Writes the list of a new node's moves: first the forcing moves, then the other moves.
+
+    Both groups follow ``order`` for the mover. If a network gives priors, these sort the whole list
+    instead. ``threat`` is the only move that meets a threat of the opponent, negative if there is
+    no threat; then it is the only entry.
+    """
     record = tree.nodes[node]
     top = np.int64(record.list)
     if threat >= 0:  # any other move loses at once
@@ -244,7 +266,7 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
         record.forced = _count(row, offsets.forcing, offsets.mask)
         following, plain, end = top, top + record.forced, top + moves
         at = np.int64(0)
-        # No data-dependent branch: half of them would be mispredicted.
+        # The loop has no data-dependent branch, since half of them would be mispredicted.
         while plain < end:
             action = np.int64(order[record.mover, at])
             forces, legal = bit(row, offsets.forcing, action), bit(row, offsets.legal, action)
@@ -270,7 +292,10 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
 
 @inner
 def _threats_first(tree, node, words):
-    """Moves threats before the other entries listed first; both parts keep their order."""
+    """Moves threats to the front of the group of forcing moves of a new node.
+
+    Threats keep their order, and so do the other forcing moves.
+    """
     record = tree.nodes[node]
     first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
     for i in range(record.forced):
@@ -289,10 +314,11 @@ def _threats_first(tree, node, words):
 
 @inner
 def _order_by_prior(tree, first, last, row, offsets: Offsets):
-    """Writes each move's prior into its upper half word and sorts by falling prior, stably.
+    """Sorts list entries ``first..last-1`` stably by decreasing prior.
 
-    Two counting passes, one a byte of the prior; numba's sort is generated code, which the cache
-    must not hold (``jaxsolve.jit.host``).
+    The prior of a move is written into the upper half of its entry. The sort is a radix sort with
+    one pass for each byte of the prior. numba's own sort is generated code, which the compilation
+    cache must not hold (``jaxsolve.jit.host``).
     """
     count = last - first
     for i in range(first, last):
@@ -320,9 +346,10 @@ def _order_by_prior(tree, first, last, row, offsets: Offsets):
 
 @compiled
 def fresh_rows(tree, rows, count, offsets: Offsets, found):
-    """Writes the indices of undecided rows not in the table to ``found`` int64[B]; their number.
+    """Finds the rows whose positions need a network: undecided and not in the table.
 
-    Only these need a network.
+    Writes the indices of these rows, among the first ``count``, to ``found``, int64[B]. Returns
+    their number.
     """
     fresh = 0
     for i in range(count):
@@ -337,10 +364,15 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
 
 @compiled
 def enter_decided(work: Workspace, rows, moves, zones):
-    """Adds positions decided elsewhere.
+    """Adds positions that another search has decided to the tree.
 
-    Their rows are uint32[B, width]; ``moves`` (negative: every move loses) and ``zones`` as in the
-    log. Those that cover no other position become patterns too, even if memory for a node is full.
+    A position that its record decides without reference to another position also becomes a pattern,
+    even if memory for a node is full.
+
+    Args:
+      rows: uint32[B, width], evaluator rows of the positions.
+      moves: int32[B], as ``Log.moves``; negative: every move loses.
+      zones: uint32[B, Z], as ``Log.zones``.
     """
     tree, offsets = work.tree, work.offsets
     for i in range(len(rows)):

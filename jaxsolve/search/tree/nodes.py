@@ -1,4 +1,4 @@
-"""Nodes and edges: creation, and return of their blocks."""
+"""Creation of nodes and edges of the proof tree, and release of their memory blocks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,15 @@ from jaxsolve.search.tree.tree import (
 
 @inlined
 def add_node(tree, key, state, mover, moves):
-    """Adds a node with space for ``moves`` moves, none listed yet; NONE if memory is full."""
+    """Adds a node with space for ``moves`` moves, none of them listed yet.
+
+    Args:
+      key: uint64 hash key of the position.
+      state: uint32[S], packed position.
+      mover: player to move, 0 or 1.
+
+    Returns the index of the node, or NONE if memory is full.
+    """
     fresh = tree.counters[FREE] == 0
     cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1] + 4 * tree.plans.shape[1]
     if fresh and (
@@ -84,7 +92,10 @@ def add_node(tree, key, state, mover, moves):
 
 @inlined
 def add_edge(tree, node):
-    """Makes the next list entry of ``node`` an edge without a child; its number, or NONE."""
+    """Makes the first unvisited list entry of ``node`` an edge without a child.
+
+    Returns the number of the edge within the node, or NONE if memory is full.
+    """
     record = tree.nodes[node]
     if record.visited == record.capacity:
         capacity = rounded(
@@ -117,8 +128,9 @@ def add_edge(tree, node):
 
 @compiled
 def strip(tree, node):
-    """Returns the list and edges of a decided node that no path visits: nothing reads them any
-    more.
+    """Frees the blocks of a node's list and edges.
+
+    The node must be unpinned, and decided or about to be evicted: its moves are not read again.
     """
     record = tree.nodes[node]
     if record.reserved > 0:
@@ -130,7 +142,11 @@ def strip(tree, node):
 
 @inlined
 def unpin(tree, node):
-    """Removes a path from ``node``; the last one to leave a decided node strips it."""
+    """Decrements the count of paths through ``node``.
+
+    A decided node that no path visits any more is stripped, unless the search keeps the moves of
+    decided nodes (``counters[KEEP]``).
+    """
     record = tree.nodes[node]
     record.pins -= 1
     if record.pins == 0 and record.marks & SOLVED_FLAG and tree.counters[KEEP] == 0:
@@ -139,8 +155,8 @@ def unpin(tree, node):
 
 @inner
 def forced_entry(tree, node, number):
-    """Whether list entry ``number`` is in the group listed first, with its own initial numbers.
+    """Whether list entry ``number`` of a node belongs to the group that is listed first.
 
-    The group holds forcing moves, or the null move.
+    The group consists of the forcing moves, or of the null move. It has initial numbers of its own.
     """
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0

@@ -1,4 +1,4 @@
-"""Paths: descents in progress; and the log of their decisions."""
+"""Paths (descents in progress) and the log of the decisions that they make."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.nodes import unpin
 from jaxsolve.search.tree.tree import INF, SOLVED_FLAG
 
-# Of a path: it has a leaf; the root is decided; nothing to do now; its descent continues.
+# State of a descent. FOUND: it has reached a leaf. FINISHED: the root is decided. IDLE: it can
+# reach no leaf now. BELOW: it can go on to a child.
 FOUND, FINISHED, IDLE, BELOW = range(4)
 
 
 @by_pointer
 class Paths(NamedTuple):
-    """W descents in progress, of at most D nodes each; thresholds are those of the node at that
-    depth.
+    """W descents in progress, of at most D nodes each.
 
-    Every index in compiled search code is an int64: numba would compile each function twice for a
-    second integer type.
+    Column ``d`` of an array belongs to the node at depth ``d`` of a path. Every index in compiled
+    search code is an int64, since numba would compile each function again for a second integer
+    type.
     """
 
     nodes: np.ndarray  # int64[W, D]
-    edges: np.ndarray  # int64[W, D] number of the edge taken from the node at the same depth
-    threshold_a: np.ndarray  # int64[W, D] threshold of phi
-    threshold_b: np.ndarray  # int64[W, D] threshold of delta
-    work: np.ndarray  # int64[W, D] expansions below the node not yet added to it
+    edges: np.ndarray  # int64[W, D] number of the edge taken from the node
+    threshold_a: np.ndarray  # int64[W, D] threshold of phi (``pns.numbers``)
+    threshold_b: np.ndarray  # int64[W, D] threshold of delta (``pns.numbers``)
+    work: np.ndarray  # int64[W, D] expansions below the node that its ``work`` does not yet count
     depth: np.ndarray  # int64[W] index of the deepest node
     flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
 
 
 class Leaves(NamedTuple):
-    """The leaves of a wave of at most B, in the order in which their paths found them."""
+    """The leaves of a wave, at most B, in the order in which paths reached them."""
 
-    states: np.ndarray  # uint32[B, S] positions before the last move
-    actions: np.ndarray  # int32[B] last moves
-    owners: np.ndarray  # int64[B] path of each leaf
+    states: np.ndarray  # uint32[B, S] packed positions before the move to the leaf
+    actions: np.ndarray  # int32[B] moves to the leaves
+    owners: np.ndarray  # int64[B] index of the path that reached each leaf
 
 
 def new_leaves(wave: int, state_words: int) -> Leaves:
-    """Buffers for a wave of ``wave`` leaves."""
+    """Returns buffers for a wave of at most ``wave`` leaves."""
     return Leaves(
         np.zeros((wave, state_words), np.uint32),
         np.zeros(wave, np.int32),
@@ -55,17 +56,21 @@ class Log(NamedTuple):
     """Positions decided since the log was last emptied, in order of decision."""
 
     states: np.ndarray  # uint32[L, S]
-    # int32[L] deciding move; -1 = every move loses; or a covered position (``zones.COVER_FLAG``).
+    # int32[L] deciding move; -1 = every move loses; or a reference to an older position that
+    # decides this one (``jaxsolve.games.zones.COVER_FLAG``).
     moves: np.ndarray
     zones: np.ndarray  # uint32[L, Z] zones of the results; Z = 0: no zones
     used: np.ndarray  # int64[1] records in use
-    # int64[2, A] positions that each action has decided for either mover; never reset.
+    # int64[2, A] number of positions that each action has won for each mover; never reset.
     wins: np.ndarray
 
 
 @inner
 def log_decided(tree, node, move, log):
-    """Appends the record of a node that ``move`` decides, with the node's zone."""
+    """Appends the record of a decided node, with the node's zone.
+
+    ``move`` has the meaning of ``Log.moves``.
+    """
     at = log.used[0]
     for i in range(tree.states.shape[1]):
         log.states[at, i] = tree.states[node, i]
@@ -76,7 +81,7 @@ def log_decided(tree, node, move, log):
 
 
 def new_paths(width: int, depth: int) -> Paths:
-    """``width`` paths of at most ``depth`` nodes, all at node 0, the root."""
+    """Returns ``width`` paths of at most ``depth`` nodes, all at node 0, the root."""
     nodes, edges, threshold_a, threshold_b, work = np.zeros((5, width, depth), np.int64)
     depths, flying = np.zeros((2, width), np.int64)
     paths = Paths(nodes, edges, threshold_a, threshold_b, work, depths, flying)
@@ -85,12 +90,12 @@ def new_paths(width: int, depth: int) -> Paths:
 
 
 def forget_thresholds(paths: Paths) -> None:
-    """Resets the thresholds of paths at the root to those of new paths: none."""
+    """Sets the thresholds of all paths at the root to values that no number reaches."""
     paths.threshold_a[:, 0] = paths.threshold_b[:, 0] = 4 * INF
 
 
 def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:
-    """An empty log with capacity for ``entries`` records."""
+    """Returns an empty log with capacity for ``entries`` records."""
     return Log(
         np.empty((entries, state_words), np.uint32),
         np.empty(entries, np.int32),
@@ -102,13 +107,16 @@ def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Lo
 
 @inner
 def log_is_full(log, paths):
-    """Whether the log cannot hold all decisions of a whole path: it must be emptied first."""
+    """Whether the log lacks space for the decision of every node on a path.
+
+    If so, it must be emptied before a path moves on.
+    """
     return log.used[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
 
 
 @inner
 def leave_node(tree, paths, path):
-    """Moves a path one step up; updates pins, busy marks and work, but no numbers."""
+    """Moves a path one step up. Updates pins, busy counts and work, but no proof numbers."""
     depth = paths.depth[path] - 1
     node = paths.nodes[path, depth]
     child = paths.nodes[path, depth + 1]
@@ -125,7 +133,10 @@ def leave_node(tree, paths, path):
 
 @inner
 def enter_child(tree, paths, path, number, threshold_a, threshold_b):
-    """Moves a path down an edge that has a child."""
+    """Moves a path down edge ``number`` of its deepest node. The edge must have a child.
+
+    The thresholds given become those of the child.
+    """
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
     edge = tree.edges[tree.nodes[node].edges + number]
@@ -141,7 +152,10 @@ def enter_child(tree, paths, path, number, threshold_a, threshold_b):
 
 @inner
 def highest_decided(tree, paths, path):
-    """Depth of the highest decided node on a path, else the path's depth."""
+    """Returns the depth of the decided node nearest the root on a path.
+
+    Returns the path's depth if no node above its deepest one is decided.
+    """
     for depth in range(paths.depth[path]):
         if tree.nodes[paths.nodes[path, depth]].marks & SOLVED_FLAG:
             return np.int64(depth)
@@ -150,7 +164,7 @@ def highest_decided(tree, paths, path):
 
 @inner
 def leaf_request(tree, paths, path, at, leaves):
-    """Writes the leaf of a path as entry ``at`` of a wave."""
+    """Writes the leaf of a path to entry ``at`` of ``leaves``."""
     node = paths.nodes[path, paths.depth[path]]
     for i in range(tree.states.shape[1]):
         leaves.states[at, i] = tree.states[node, i]

@@ -1,4 +1,4 @@
-"""Insertion into the table of patterns, and removal of those that make space for new ones."""
+"""Insertion of patterns into their table (``tree.patterns``), and removal in a full table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from jaxsolve.search.tree.patterns import (
 
 @inner
 def insert(table, winner, mover, zone, source):
-    """Inserts ``table.seen`` on ``zone``, of the position whose ``mark_of`` is ``source``."""
+    """Inserts the pattern of the position ``table.seen`` restricted to ``zone``.
+
+    ``source`` is the hash of the position (``mark_of``).
+    """
     pattern, words = _make_space(table), len(zone)
     for i in range(words):
         table.rows[pattern, i] = zone[i]
@@ -42,7 +45,7 @@ def insert(table, winner, mover, zone, source):
 
 @inner
 def _make_space(table):
-    """Index for a new pattern: a free one, or that of a little-used pattern, which is removed."""
+    """Returns an unused pattern index. In a full table a little-used pattern is removed for it."""
     held = table.counters[HELD]
     if held < len(table.rows):
         table.counters[HELD] = held + 1
@@ -63,7 +66,7 @@ def _make_space(table):
 
 @inner
 def _attach(table, root, pattern):
-    """Inserts a pattern into the radix tree of a root."""
+    """Inserts a pattern into the radix tree with index ``root``."""
     words = table.rows.shape[1] - len(table.seen)
     above, branch, point = np.int64(0), np.int64(0), np.int64(-1)
     at = np.int64(table.roots[root])
@@ -96,8 +99,9 @@ def _attach(table, root, pattern):
 
 @inner
 def _copy_common(table, node, at, point, words):
-    """Writes the common sets of all patterns at ``at`` to a new inner node; their value at
-    ``point``.
+    """Writes the common sets of all patterns below ``at`` to a new inner node.
+
+    ``at`` is a child, encoded as ``BELOW`` tells. Returns the value of these patterns at ``point``.
     """
     if at < 0:
         for i in range(words):
@@ -122,7 +126,7 @@ def _copy_common(table, node, at, point, words):
 
 @inner
 def _restrict(table, node, pattern, words):
-    """Removes from the common sets of an inner node what a pattern does not have."""
+    """Removes from the common sets of an inner node the points at which a pattern differs."""
     for i in range(words):
         same = table.rows[pattern, i] & ~differing(
             table, node, i, table.rows[pattern, words + i], table.rows[pattern, 2 * words + i]
@@ -133,10 +137,9 @@ def _restrict(table, node, pattern, words):
 
 @inner
 def _first_contradiction(table, node, pattern, words):
-    """First point of a pattern's zone, in order, where all patterns below an inner node differ from
-    it.
+    """Returns the first point of a pattern's zone at which it differs from all below an inner node.
 
-    -1 if there is none.
+    "First" is in the order of test points (``places``). Returns -1 if there is no such point.
     """
     best = np.int64(-1)
     for i in range(words):
@@ -149,7 +152,10 @@ def _first_contradiction(table, node, pattern, words):
 
 @inner
 def _earlier(table, best, word, points):
-    """The first in order of ``best`` and the points of this word."""
+    """Returns the first, in the order of test points, of ``best`` and the points of one word.
+
+    ``best`` is a point, or -1 for none. ``points`` is the uint32 bit set of word ``word``.
+    """
     while points:
         bit = np.int64(0)
         while points >> np.uint32(bit) & np.uint32(1) == 0:
@@ -162,7 +168,7 @@ def _earlier(table, best, word, points):
 
 @inner
 def _first_difference(table, pattern, other, words):
-    """First point where two patterns differ, inside both zones if possible; -1 if none."""
+    """Returns the first point where two patterns differ, inside both zones if possible, else -1."""
     best = np.int64(-1)
     for i in range(words):
         stones = (
@@ -179,7 +185,10 @@ def _first_difference(table, pattern, other, words):
 
 @inner
 def _set_link(table, root, above, branch, at):
-    """Sets the child of ``above`` (0: the root) for ``branch`` to ``at``."""
+    """Sets the child of inner node ``above - 1`` for the value ``branch`` to ``at``.
+
+    If ``above`` is 0, sets the root of the radix tree with index ``root``.
+    """
     if above == 0:
         table.roots[root] = at
     else:
@@ -188,8 +197,10 @@ def _set_link(table, root, above, branch, at):
 
 @inner
 def _new_inner(table):
-    """A free inner node. One always exists: each has at least two branches, so there are fewer
-    inner nodes than patterns.
+    """Returns a free inner node.
+
+    One always exists: each inner node has at least two branches, so there are fewer inner nodes
+    than patterns.
     """
     node = table.counters[UNUSED] - 1
     if node >= 0:
@@ -211,7 +222,7 @@ def _detach(table, pattern):
         upper, upper_branch = above, branch
         above, branch = at, value_of(table, pattern, np.int64(table.nodes[at - 1, POINT]))
         at = child_of(table, above - 1, branch)
-    if at != -pattern - 1:  # not the first of those with the same stones
+    if at != -pattern - 1:  # not the first of the patterns with the same stones
         before = -at - 1
         while table.following[before] != pattern:
             before = np.int64(table.following[before])
@@ -225,7 +236,10 @@ def _detach(table, pattern):
 
 @inner
 def _contract(table, root, upper, branch, at):
-    """Frees an inner node with one branch left, and attaches that branch in its place."""
+    """Frees inner node ``at - 1`` if it has only one branch left, which takes its place.
+
+    The place is the child of ``upper`` for the value ``branch`` (as for ``_set_link``).
+    """
     left, only = np.int64(0), np.int64(0)
     for k in range(VALUES):
         if child_of(table, at - 1, k) != 0:

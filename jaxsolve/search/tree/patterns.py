@@ -1,20 +1,23 @@
-"""Table of zone patterns: a position decided on a zone decides all positions that match it there.
+"""Table of zone patterns: a decided position also decides all positions that match it on its zone.
 
-A *pattern* is a decided position restricted to its zone (``jaxsolve.games.zones``). Patterns of one
-winner and one side to move form a radix tree (Morrison 1968, PATRICIA, with a free order of
-points). An inner node tests a point at which patterns below it differ, where "outside the zone" is
-a value of its own; a look-up follows the position's own value and the outside branch. Each node
-keeps what all patterns below it have in common: a position without it ends the descent there, where
-most look-ups end. Each pattern reached is compared in full.
+A *pattern* is a decided position restricted to its zone (``jaxsolve.games.zones``). The patterns
+with the same winner and the same side to move form a radix tree (Morrison 1968, PATRICIA, with a
+free order of points). An inner node tests one point at which the patterns below it differ; "outside
+the zone" counts as a value of that point. A look-up follows two branches: the value in the position
+and "outside the zone". Each inner node also stores what all patterns below it have in common. If
+the position differs from that, the descent ends at this node. Most look-ups end so. Each pattern
+that a look-up reaches is compared in full.
 
-Insertion descends as long as the new pattern has what those below a node have in common, and
-branches off all of them at once where it does not. So a node tests a point inside all zones below
-it if there is one, and a look-up then follows one branch only. Among such points those empty at the
-root of the search come first: positions and patterns seldom differ where the root has a stone.
+Insertion descends while the new pattern agrees with what the patterns below a node have in common.
+Where it differs, a new inner node separates it from all of these patterns at once. So an inner node
+tests a point inside all zones below it if there is such a point, and a look-up then follows only
+one branch. Among such points those that are empty at the root of the search come first, because
+positions and patterns seldom differ where the root has a stone.
 
-The table never grows beyond its capacity. In a full table a new pattern replaces one that has
-helped little lately (the clock algorithm of page replacement, with a count instead of one bit): a
-hand advances, decrements the count of each pattern it passes, and stops at a count of 0.
+The table never grows beyond its capacity. In a full table a new pattern replaces a pattern that has
+answered few look-ups lately. The choice follows the clock algorithm of page replacement, with a
+count instead of one bit: a hand advances over the patterns, decrements the count of each pattern
+that it passes, and stops at a pattern with a count of 0.
 """
 
 from __future__ import annotations
@@ -27,47 +30,56 @@ from jaxsolve.games.zones import COVER_HASH_BITS, Zoning
 from jaxsolve.jit.host import inner
 from jaxsolve.jit.struct import by_pointer
 
-# Values of a point: outside the zone, empty, the first player's, the second player's.
+# Values of a point: 0 outside the zone, 1 empty, 2 a stone of the first player, 3 of the second.
 OUTSIDE, VALUES = 0, 4
-ROOTS = 4  # two winners x two sides to move
+ROOTS = 4  # radix trees: two winners x two sides to move
 HELD, INNER, UNUSED, HAND, LOOKUPS, FOUND, REPLACED, VISITED, COMPARED = range(9)
-"""Counters: patterns held, inner nodes ever used, first free inner node (plus 1), the clock's hand;
-for reports: look-ups, look-ups that found a pattern, patterns replaced, inner nodes visited,
+"""Indices into ``Patterns.counters``.
+
+HELD: patterns in the table. INNER: inner nodes ever used. UNUSED: first free inner node, plus 1.
+HAND: the pattern at the hand of the clock algorithm. For reports only, LOOKUPS: look-ups. FOUND:
+look-ups that found a pattern. REPLACED: patterns replaced. VISITED: inner nodes visited. COMPARED:
 patterns compared.
 """
 COUNTERS = COMPARED + 1
 BELOW, POINT, COMMON = 0, VALUES, VALUES + 1
-"""Words of an inner node: the child of each value (int32; 0 none, n + 1 inner node n, -n - 1
-pattern n), the point tested, then two bit sets of points where all patterns below agree inside
-their zones: those without a stone of the first player, and those without a stone of the second. A
-point is in both if empty, in one if it has a stone, in none if patterns differ. Removal leaves the
-sets as they are.
+"""Words of an inner node.
+
+* From BELOW: the child for each value of the point, an int32. 0 is no child, ``n + 1`` inner node
+  ``n``, and ``-n - 1`` pattern ``n``.
+* POINT: the point that the node tests.
+* From COMMON: two bit sets of points, the *common sets*. They hold the points on which all patterns
+  below agree, inside their zones: the first set those without a stone of the first player, the
+  second set those without a stone of the second player. A point that is empty in all patterns is in
+  both sets, a point with the same stone in all patterns is in one, and any other point in none.
+  Removing a pattern does not change these sets.
 """
-MAX_HELP = 3  # largest count of look-ups that a pattern answered
-PASSED = 32  # most patterns that the hand passes, which bounds the time of an insertion
+MAX_HELP = 3  # bound on the count of look-ups that a pattern has answered
+PASSED = 32  # most patterns that the hand passes in one insertion, to bound its time
 
 
 @by_pointer
 class Patterns(NamedTuple):
-    """P patterns and their radix tree; K planes of Z words each."""
+    """A table of at most P patterns, of K planes of Z words each, and their radix trees."""
 
-    # uint32[P, (1 + K) * Z]: the zone, then the planes of the position, also outside the zone.
+    # uint32[P, (1 + K) * Z]: the zone, then the planes of the whole position.
     rows: np.ndarray
-    sources: np.ndarray  # uint32[P]: ``mark_of`` its position
+    sources: np.ndarray  # uint32[P]: ``mark_of`` the pattern's position
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
-    owners: np.ndarray  # int8[P]: its root
+    owners: np.ndarray  # int8[P]: index into ``roots`` of the pattern's radix tree
     helped: np.ndarray  # int8[P]: look-ups answered, up to MAX_HELP, less the passes of the hand
     nodes: np.ndarray  # uint32[P, COMMON + 2 * Z]: the inner nodes
-    roots: np.ndarray  # int32[ROOTS], as in ``BELOW``
+    roots: np.ndarray  # int32[ROOTS]: root of each radix tree, encoded as a child (``BELOW``)
     places: np.ndarray  # int16[32 * Z]: rank of each point in the order of test points
     counters: np.ndarray  # int64[COUNTERS]
-    stack: np.ndarray  # int32[32 * Z + 2]: a descent passes each point once
+    stack: np.ndarray  # int32[32 * Z + 2]: branches that a look-up has yet to follow
     seen: np.ndarray  # uint32[K * Z]: planes of the position that is looked up or inserted
 
 
 def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patterns:
-    """An empty table within ``budget`` bytes and ``most`` patterns; capacity 1 if the game has
-    none.
+    """Returns an empty table of at most ``budget`` bytes and ``most`` patterns (None: no bound).
+
+    The table of a game without patterns has a capacity of 1 and is never used.
     """
     words, planes = zoning.buffers.shape[1], int(zoning.planes[0])
     a_pattern = 4 * words * (1 + planes) + 4 + 4 + 1 + 1 + 4 * (COMMON + 2 * words)
@@ -88,7 +100,10 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
 
 
 def order_points(table: Patterns, seen: np.ndarray) -> None:
-    """Sets the order of test points of an empty table from the planes of the root, uint32[K, Z]."""
+    """Sets the order of the test points of an empty table: points empty at the root come first.
+
+    ``seen`` holds the planes of the root, uint32[K, Z].
+    """
     stones = np.unpackbits((seen[0] | seen[1]).view(np.uint8), bitorder="little")
     table.places[np.argsort(stones, kind="stable")] = np.arange(len(stones))
 
@@ -102,10 +117,9 @@ _START, _FACTOR, _LAST = (
 
 @inner
 def mark_of(state):
-    """The first COVER_HASH_BITS bits of the position's hash in the proof log
-    (``proof.duplicates``).
+    """Returns the first COVER_HASH_BITS bits of a position's hash in the proof log.
 
-    The log finds the position's record by it.
+    The log finds the record of the position by this hash (``proof.duplicates``).
     """
     found = _START
     for i in range(len(state)):
@@ -125,28 +139,29 @@ def bit_of(words, at, point):
 
 @inner
 def child_of(table, node, value):
-    """The child of an inner node for a value."""
+    """Returns the child of an inner node for a value of its point, encoded as ``BELOW`` tells."""
     return np.int64(np.int32(table.nodes[node, BELOW + value]))
 
 
 @inner
 def set_child(table, node, value, at):
-    """Sets the child of an inner node for a value."""
+    """Sets the child of an inner node for a value of its point to ``at`` (``BELOW``)."""
     table.nodes[node, BELOW + value] = np.uint32(at & 0xFFFFFFFF)
 
 
 @inner
 def value_inside(first, second):
-    """Value of a point inside a zone with (1) or without (0) a stone of either player.
+    """Returns the value of a point inside a zone.
 
-    It is below VALUES even for a point with both stones, which only a damaged position has.
+    ``first`` and ``second`` are 1 if that player has a stone on the point, else 0. The value is
+    below VALUES even if both are 1, as only in a damaged position.
     """
     return 1 + 2 * second + (first & ~second)
 
 
 @inner
 def look_up(table, winner, mover):
-    """A pattern of this winner and side to move that ``table.seen`` matches; -1 if none."""
+    """Returns a pattern with this winner and side to move that ``table.seen`` matches, else -1."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
     start = table.roots[root_of(winner, mover)]
@@ -191,8 +206,10 @@ def look_up(table, winner, mover):
 
 @inner
 def differing(table, node, i, first, second):
-    """Points of word ``i`` where the stones of ``first`` and ``second`` (uint32) differ from all
-    patterns below an inner node.
+    """Returns the points of word ``i`` at which a position differs from all patterns below a node.
+
+    ``first`` and ``second`` are the stones of the two players in this word of the position, uint32.
+    ``node`` is an inner node. The result is a uint32 bit set.
     """
     half = (table.nodes.shape[1] - COMMON) // 2
     free_of_first, free_of_second = (
@@ -206,7 +223,7 @@ def differing(table, node, i, first, second):
 
 @inner
 def _lacks(table, node, words):
-    """Whether ``table.seen`` lacks anything that all patterns below an inner node have."""
+    """Whether ``table.seen`` differs from all patterns below an inner node at some point."""
     for i in range(words):
         if differing(table, node, i, table.seen[i], table.seen[words + i]):
             return True
@@ -229,7 +246,7 @@ def _is_shown(table, pattern, words):
 
 @inner
 def count_use(table, pattern):
-    """Counts a look-up that a pattern answered."""
+    """Adds 1 to the count of look-ups that a pattern has answered, up to MAX_HELP."""
     table.helped[pattern] = min(MAX_HELP, table.helped[pattern] + 1)
 
 
@@ -240,7 +257,7 @@ def root_of(winner, mover):
 
 @inner
 def value_of(table, pattern, point):
-    """A pattern's value at a point."""
+    """Returns the value of a pattern at a point: OUTSIDE, or as ``value_inside``."""
     words = table.rows.shape[1] - len(table.seen)
     if bit_of(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)

@@ -1,14 +1,15 @@
 """The proof tree: a directed graph of positions in flat arrays, with its transposition table.
 
-A *node* is a visited position that was undecided when visited. ``lists`` holds its moves, one word
-each, best first. A visited move has an *edge* with cached numbers, in the same order: edge ``i``
-belongs to list entry ``i``. Positions that their row decides (game over, a winning move on the
-board) never become nodes: the edge alone holds their outcome.
+A *node* is a visited position that was undecided when it was visited. ``lists`` holds the moves of
+a node, one word each, best first. A visited move has an *edge* with cached numbers, in the same
+order: edge ``i`` belongs to list entry ``i``. A position that the evaluator's row decides (game
+over, a winning move on the board) never becomes a node. The edge to such a position holds its
+outcome.
 
 The arrays are as large as the budget could ever need, but the system allocates only memory that is
-written; ``counters[USED]`` counts it. Lists and edges lie in blocks of a multiple of ``STEP``
-entries, and free blocks are reused. When memory is full, ``add_node`` and ``add_edge`` return NONE
-and set ``counters[FULL]``: the leaf is dropped, and visited again after eviction.
+written. ``counters[USED]`` counts the bytes written. Lists and edges lie in blocks of a multiple of
+``STEP`` entries, and free blocks are reused. When memory is full, ``add_node`` and ``add_edge``
+return NONE and set ``counters[FULL]``. The leaf is then dropped and visited again after eviction.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.patterns import Patterns, new_patterns
 
-INF = 1 << 30  # decided
+INF = 1 << 30  # proof or disproof number of a decided node
 # Decided against the or-player only because a length cap ended a game: ends the search, proves
 # nothing.
 TAINTED = INF - 1
@@ -36,63 +37,74 @@ NODE = np.dtype(
         ("key", "u8"),
         ("pn", "i4"),
         ("dn", "i4"),
-        ("list", "u4"),  # offset of its moves in ``lists``
-        ("edges", "u4"),  # offset of its edges in ``edges``
+        ("list", "u4"),  # offset of the node's moves in ``lists``
+        ("edges", "u4"),  # offset of the node's edges in ``edges``
         ("moves", "i2"),  # number of moves
         ("visited", "i2"),  # number of edges in use = list entries visited
-        ("reserved", "i2"),  # list words
-        ("capacity", "i2"),  # edges
-        # Unvisited moves listed first, with numbers of their own: forcing moves, or the null move.
+        ("reserved", "i2"),  # words in the node's block of ``lists``
+        ("capacity", "i2"),  # edges in the node's block of ``edges``
+        # Number of unvisited moves in the group listed first, which has initial numbers of its
+        # own: the forcing moves, or the null move.
         ("forced", "i2"),
-        ("pins", "i2"),  # paths through it; a pinned node is never evicted
-        ("level", "i2"),  # moves from the root by the path that added it (``pns.graph``)
-        ("first_a", "i2"),  # initial numbers of unvisited moves
+        ("pins", "i2"),  # number of paths through the node; a pinned node is never evicted
+        # Distance from the root in moves: along the path that added the node, until ``pns.graph``
+        # computes the shortest.
+        ("level", "i2"),
+        ("first_a", "i2"),  # initial numbers of unvisited moves outside the group listed first
         ("first_b", "i2"),
-        ("forced_a", "i2"),  # and of those listed first
+        ("forced_a", "i2"),  # initial numbers of unvisited moves in the group listed first
         ("forced_b", "i2"),
         ("mover", "i1"),
-        ("marks", "u1"),
-        # Largest share of its undecided moves that is considered, in 1 / ``WHOLE``: from the value
-        # of a network.
+        ("marks", "u1"),  # flags, described below
+        # Largest share of the undecided moves that is considered, in units of 1 / ``WHOLE``.
+        # A network's value sets it.
         ("share", "u2"),
-        ("work", "i4"),  # expansions below it
+        ("work", "i4"),  # number of expansions below the node
         ("estimate", "f4"),  # initial value in Monte-Carlo methods
     ]
 )
 WHOLE = (1 << 16) - 1
-NODE_BYTES = NODE.itemsize + 4  # with its entry of ``free``
+NODE_BYTES = NODE.itemsize + 4  # a node and its entry of ``free``
 EDGE = np.dtype([("child", "i4"), ("a", "i4"), ("b", "i4"), ("action", "i2"), ("busy", "i2")])
-"""``child``: a node, NONE, or ``ended(outcome)``. ``a`` and ``b`` belong to the method
-(``pns.numbers``).
+"""An edge. ``child`` is the index of a node, NONE, or ``ended(outcome)``. The search method defines
+``a`` and ``b`` (``pns.numbers``). ``busy`` counts the paths through the edge.
 """
 EDGE_BYTES = EDGE.itemsize
 VISIT = np.dtype(
     [("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")]
 )
-"""The 16 bytes of ``EDGE`` as Monte-Carlo methods read them: visit count and mean value for the
-parent's mover (+-inf = proven), or mean cost.
+"""The 16 bytes of ``EDGE`` in Monte-Carlo methods: ``visits`` replaces ``a``, ``value`` ``b``.
+
+``value`` is the mean value for the mover of the parent (+-inf = proven), or the mean cost.
 """
 
 # List entry: action | FORCED_BIT if listed first | prior (16-bit fraction) << 16.
 FORCED_BIT = 1 << 15
-# Field ``action`` of an edge: an action below 2^14 | BACK if it leads no further from the root.
+# Field ``action`` of an edge: an action below 2^14, and the bit BACK if the edge leads no further
+# from the root.
 BACK, ACTION = 1 << 14, (1 << 14) - 1
 SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
 PLANNED_FLAG, HARDER_FLAG, NARROW_FLAG = 32, 64, 128
 # A byte of marks suffices: no tree has both plans and threat search (``new_tree``).
 LOOKED_FLAG = PLANNED_FLAG
-"""Marks of a node: decided; has edges marked BACK; evicted; a winning move is recorded
-(``tree.zones``); an edge has changed since its proof numbers were computed; its initial numbers
-come from a plan of the or-player (``hints.plans``); the more of its moves were tried, the harder
-the others count; its quiet moves wait for its threats (``hints.odds``). LOOKED_FLAG: it has had its
-threat-tree search (``hints.threats``).
+"""Flags of a node, in the field ``marks``.
+
+SOLVED: the node is decided. CYCLE: it has edges marked BACK. DROPPED: it was evicted. WON: a
+winning move is recorded (``tree.zones``). STALE: an edge has changed since the proof numbers of the
+node were computed. PLANNED: its initial numbers come from a plan of the or-player
+(``hints.plans``). HARDER: the initial numbers of unvisited moves grow with the number of visited
+ones. NARROW: quiet moves wait for threats (``hints.odds``). LOOKED: the threat-tree search of the
+node is done (``hints.threats``).
 """
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
-"""Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes
-written and allowed, whether memory was full, whether moves below decided nodes are kept (for a
-later claim), whether an edge back towards the root was ever seen, and whether a line was too long
-to follow when nothing else was left.
+"""Indices into ``Tree.counters``.
+
+NODES, LISTS, EDGES: entries of these arrays ever used. LIVE: live nodes. FREE: free node slots.
+EVICTED: nodes evicted so far. USED, BUDGET: bytes written and bytes allowed. FULL: whether memory
+was full. KEEP: whether the moves of decided nodes are kept for a later claim. LOOPS: whether an
+edge back towards the root was ever added. CUT: whether the frontier search (``pns.graph``) left out
+a line because it was too long for a path.
 """
 COUNTERS = CUT + 1
 STEP = 4  # entries of the smallest block
@@ -102,26 +114,31 @@ MAX_MOVES = STEP * (CLASSES - 1)
 
 @by_pointer
 class Tree(NamedTuple):
-    """All arrays of a tree of N nodes, L list words, E edges, H hash slots. Only ``slots`` is
-    replaced when it grows.
+    """All arrays of a tree of at most N nodes, L list words and E edges, with H hash slots.
+
+    Only ``slots`` is ever replaced, by a larger array.
     """
 
     nodes: np.ndarray  # NODE[N]
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
-    # uint32[N, Z] moves that may still save a node's mover (``tree.zones``); Z = 0: no zones.
+    # uint32[N, Z] moves of a node that no refutation has closed (``tree.zones``); Z = 0: no zones.
     open_moves: np.ndarray
-    zones: np.ndarray  # uint32[N, Z] zone of what is known of a node
-    # uint32[N, Z] moves that win if the opponent only passes (``hints.plans``); 0 words: no plans.
+    # uint32[N, Z] zone of a decided node; before, the union of the zones of the refutations.
+    zones: np.ndarray
+    # uint32[N, Z] moves that win if the opponent only passes (``hints.plans``); uint32[N, 0] if the
+    # game has no plans.
     plans: np.ndarray
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
-    # float64[3]: least and greatest mean of an edge, visits since their update (Monte Carlo).
+    # float64[3], for Monte-Carlo methods: least and greatest mean of an edge, and the number of
+    # visits since these two were updated.
     extremes: np.ndarray
     extra: np.ndarray  # uint32[E, X]: further words of a method; X = 0 for most
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
     free: np.ndarray  # int32[N] stack of evicted node slots
-    # int64[2, CLASSES] first free block of each size, of lists and edges, or NONE.
+    # int64[2, CLASSES] offset of the first free block of each size in ``lists`` and in ``edges``,
+    # or NONE.
     spare: np.ndarray
     counters: np.ndarray  # int64[COUNTERS]
     scratch: np.ndarray  # int64[257 + MAX_MOVES]: holds nothing between calls
@@ -139,7 +156,15 @@ def new_tree(
     nodes: int | None = None,
     threat_search: ThreatSearch | None = None,
 ) -> Tree:
-    """An empty tree of at most ``budget`` bytes and ``nodes`` nodes.
+    """Returns an empty tree.
+
+    Args:
+      budget: most bytes that the tree may use (at least 65536 are allowed).
+      state_words: words of a packed position.
+      zoning: zone callbacks of the game; None for no zones.
+      extra_words: words that the search method stores for each edge (``Tree.extra``).
+      nodes: bound on the number of nodes; None for no other bound than ``budget``.
+      threat_search: threat callbacks of the game; None if it has none.
 
     Raises ValueError for a game with both zones and threat search.
     """
@@ -183,7 +208,10 @@ def new_tree(
 
 
 def roomier(tree: Tree, more: int) -> Tree:
-    """The tree with a table that is at most half full with ``more`` further nodes."""
+    """Returns the tree with enough hash slots for ``more`` further nodes.
+
+    At most half of the slots are then in use. Returns the same object if no slots are added.
+    """
     size = len(tree.slots)
     while size < 2 * (int(tree.counters[LIVE]) + more):
         size *= 2
@@ -197,13 +225,16 @@ def roomier(tree: Tree, more: int) -> Tree:
 
 @inlined
 def ended(outcome):
-    """The ``child`` field of an edge to a position with this ``Outcome`` (1..4) on its row."""
+    """Returns the field ``child`` of an edge to a position that its row decides.
+
+    ``outcome`` is the ``Outcome`` of the position, 1..4.
+    """
     return np.int64(NONE - outcome)
 
 
 @inlined
 def find(tree, key, state):
-    """The node that holds exactly ``state``, or NONE."""
+    """Returns the node whose position equals ``state`` (uint32[S], with hash ``key``), or NONE."""
     mask = len(tree.slots) - 1
     at = np.int64(key & np.uint64(mask))
     while tree.slots[at] != NONE:
@@ -241,7 +272,10 @@ def rehash(tree):
 # ---- blocks -------------------------------------------------------------------------------------
 @inner
 def _next_block(tree, kind, at):
-    """The free block after the one at ``at``: every free block holds the offset of the next."""
+    """Returns the offset of the free block that follows the one at ``at`` in its linked list.
+
+    Returns NONE at the end. ``kind`` is 0 for blocks of list words and 1 for blocks of edges.
+    """
     if kind == 0:
         following = np.int64(tree.lists[at])
         return following if following != 0xFFFFFFFF else np.int64(NONE)
@@ -250,7 +284,7 @@ def _next_block(tree, kind, at):
 
 @inner
 def give_block(tree, kind, at, size):
-    """Frees a block of ``size`` list words (``kind`` 0) or edges (1)."""
+    """Frees the block of ``size`` list words (``kind`` 0) or edges (``kind`` 1) at an offset."""
     first = tree.spare[kind, size // STEP]
     if kind == 0:
         tree.lists[at] = np.uint32(first & 0xFFFFFFFF)
@@ -261,8 +295,10 @@ def give_block(tree, kind, at, size):
 
 @inner
 def take_block(tree, kind, size):
-    """Offset of a block of ``size`` entries, a multiple of STEP; NONE, with FULL set, without
-    memory.
+    """Allocates a block of ``size`` list words (``kind`` 0) or edges (``kind`` 1).
+
+    ``size`` is a multiple of STEP. Returns the offset of the block. If memory is full, returns NONE
+    and sets ``counters[FULL]``.
     """
     number = size // STEP
     at = tree.spare[kind, number]
@@ -288,5 +324,5 @@ def take_block(tree, kind, size):
 
 @inner
 def rounded(count):
-    """``count`` rounded up to a multiple of STEP."""
+    """Returns ``count`` rounded up to a multiple of STEP."""
     return (np.int64(count) + (STEP - 1)) // STEP * STEP

@@ -1,4 +1,4 @@
-"""``Workspace``: all arrays of one search, passed to compiled code as one argument."""
+"""``Workspace``: all arrays of one search, passed to compiled code as a single argument."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from jaxsolve.search.tree.tree import Tree
 
 
 class Workspace(NamedTuple):
-    """The arrays of one search. While a wave is selected or absorbed only their contents change."""
+    """All arrays of one search.
+
+    Selecting or absorbing a wave changes the contents of the arrays but replaces no array.
+    """
 
     tree: Tree
     paths: Paths
     claim: ClaimCodes
-    offsets: Offsets  # of the fields of an evaluator row
-    order: np.ndarray  # int32[2, A]: for either mover, actions in the order of a node's list
-    log: Log  # decisions; the search empties it between calls
+    offsets: Offsets  # positions of the fields in an evaluator row
+    order: np.ndarray  # int32[2, A]: for each mover, all actions in the order for new nodes
+    log: Log  # decisions; the search empties it between calls of compiled code
     tallies: np.ndarray  # int64[2]: positions expanded and evaluated

@@ -1,10 +1,15 @@
 """Relevance zones in the tree: which moves the zone of a refutation closes (must-play regions).
 
-A node has two bit sets over actions. *Open moves* may still save its mover; a refuted move closes
-those that the same answers refute. *Zone* is the union of the zones of the refutations that
-counted; once the node is decided, it is the zone of the result. Once a move wins, the open set is
-that move alone. Where the game has no zones the sets have no words and all functions do nothing.
-The callbacks are described in ``jaxsolve.games.zones``.
+A node has two bit sets over actions:
+
+* ``open_moves``: the moves that may still save the mover of the node. A refutation of a move
+  *closes* this move and all moves that the same answers refute. Once a winning move is recorded, it
+  is the only open move.
+* ``zones``: the union of the zones of the refutations that closed moves. Once the node is decided,
+  this is the zone of the result.
+
+In a game without zones the sets have no words, and the functions of this module do nothing.
+``jaxsolve.games.zones`` describes the game's callbacks.
 """
 
 from __future__ import annotations
@@ -33,7 +38,10 @@ from jaxsolve.search.tree.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG
 
 @inner
 def is_open(tree, node, action):
-    """Whether no refutation of another move has closed ``action``."""
+    """Whether ``action`` is open, that is, no refutation has closed it.
+
+    Every action is open in a game without zones and at a node with a recorded winning move.
+    """
     if tree.zones.shape[1] == 0 or tree.nodes[node].marks & WON_FLAG:
         return True
     return (tree.open_moves[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
@@ -41,7 +49,7 @@ def is_open(tree, node, action):
 
 @inner
 def write_terminal_zone(tree, row, offsets):
-    """Writes to ``buffers[0]`` the zone of a position whose result is in its row."""
+    """Writes the zone of a position that its row decides to ``tree.zoning.buffers[0]``."""
     zone = tree.zoning.buffers[0]
     if offsets.zone != ABSENT:
         for i in range(tree.zones.shape[1]):
@@ -60,10 +68,10 @@ def write_terminal_zone(tree, row, offsets):
 
 @inner
 def won_by(tree, node, action, zone):
-    """Records that the mover of ``node`` wins by ``action``, to a position with ``zone``.
+    """Records that the mover of ``node`` wins by ``action``, and writes the zone of the node.
 
-    Only the first such move counts. A decided node keeps the zone of its log record, also where it
-    was decided elsewhere.
+    ``zone`` is the zone of the position after ``action``. Nothing changes if a winning move is
+    recorded already or the node is decided: its zone must remain that of its record in the log.
     """
     words = tree.zones.shape[1]
     record = tree.nodes[node]
@@ -87,7 +95,7 @@ def won_by(tree, node, action, zone):
 
 @inner
 def winning_move(tree, node):
-    """The action that ``won_by`` recorded; -1 if none."""
+    """Returns the winning move that ``won_by`` has recorded; -1 in a game without zones."""
     for i in range(tree.zones.shape[1]):
         word = tree.open_moves[node, i]
         for bit in range(32):
@@ -98,7 +106,10 @@ def winning_move(tree, node):
 
 @inner
 def lost_by(tree, node, action, zone):
-    """Records that ``action`` loses for the mover on ``zone``; True if this closes others."""
+    """Records that ``action`` loses for the mover of ``node``.
+
+    ``zone`` is the zone of the position after ``action``. Returns whether this closes other moves.
+    """
     words = tree.zones.shape[1]
     if (
         words == 0
@@ -131,7 +142,7 @@ def lost_by(tree, node, action, zone):
 
 @inlined
 def lost_by_all(tree, node):
-    """Writes the zone of a node all of whose moves lose."""
+    """Writes the zone of a node at which every move loses, from the union in ``tree.zones``."""
     words = tree.zones.shape[1]
     if words == 0 or tree.nodes[node].marks & WON_FLAG:
         return
@@ -151,11 +162,12 @@ def lost_by_all(tree, node):
 
 @inner
 def null_first(tree, node, patience):
-    """Makes the null move, if a new node lists it first, look easier than the other moves.
+    """Makes the null move of a new node look easier than the node's other moves.
 
-    These begin with the number ``patience``, since its refutation leaves most of them out. The null
-    move gets the separate numbers that forcing moves have elsewhere; a node with forcing moves is
-    left unchanged.
+    The null move becomes the group listed first, with initial numbers of its own. The other moves
+    get an initial number ``a`` of at least ``patience``, since the refutation of the null move
+    closes most of them. Nothing changes if the null move is not listed first or the node has
+    forcing moves.
     """
     record = tree.nodes[node]
     null = tree.zoning.null[0]
@@ -174,7 +186,7 @@ def null_first(tree, node, patience):
 
 @inner
 def drop_closed_moves(tree, node):
-    """Removes unvisited closed moves from a node's list."""
+    """Removes the unvisited moves that are closed from a node's list."""
     record = tree.nodes[node]
     kept = np.int64(record.visited)
     for i in range(record.visited, record.moves):
@@ -189,7 +201,7 @@ def drop_closed_moves(tree, node):
 
 @inner
 def close_edges(tree, node):
-    """Marks the visited moves that are closed as lost, in proof and disproof numbers."""
+    """Sets the proof and disproof numbers of edges to closed moves to those of a lost move."""
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.edges[record.edges + i]
@@ -199,9 +211,10 @@ def close_edges(tree, node):
 
 @inner
 def apply_decided_edge(tree, node, number, zone):
-    """Applies an edge just decided in proof and disproof numbers to its node's open moves and zone.
+    """Updates a node's open moves and zone if its edge ``number`` is won or lost.
 
-    ``zone`` is that of the child.
+    The edge holds proof and disproof numbers. ``zone`` is the zone of the position that it leads
+    to.
     """
     edge = tree.edges[tree.nodes[node].edges + number]
     action = np.int64(edge.action & ACTION)
@@ -215,16 +228,20 @@ def apply_decided_edge(tree, node, number, zone):
 # ---- patterns -----------------------------------------------------------------------------------
 @inner
 def _has_patterns(tree):
-    """Whether decided positions decide others: the game has patterns, and the search has one claim.
+    """Whether the search uses the pattern table: the game has patterns, and there is one claim.
 
-    A later claim undecides positions.
+    With a further claim to come (``counters[KEEP]``) patterns would become invalid, since the
+    further claim makes decided positions undecided again.
     """
     return tree.zoning.planes[0] > 0 and tree.counters[KEEP] == 0
 
 
 @inner
 def _write_planes(tree, state):
-    """Writes a position's planes to ``tree.patterns.seen``; the result of ``pattern``."""
+    """Writes a position's planes to ``tree.patterns.seen``.
+
+    Returns the result of the game's callback ``pattern`` (``jaxsolve.games.zones``).
+    """
     zoning = tree.zoning
     return call_zone_function(
         zoning.addresses[PATTERN],
@@ -239,23 +256,23 @@ def _write_planes(tree, state):
 
 @inner
 def is_whole_position(tree, zone):
-    """Whether a zone is the whole position."""
+    """Whether a zone stands for the whole position, that is, contains the null move."""
     null = tree.zoning.null[0]
     return null >= 0 and (zone[null >> 5] >> np.uint32(null & 31)) & np.uint32(1) != 0
 
 
 @inner
 def _may_match(result, mover, winner):
-    """Whether a position can cover, or be covered by, another that ``winner`` wins.
+    """Whether a position can match, or become, a pattern that ``winner`` wins.
 
-    ``result`` is the result of the callback ``pattern``.
+    ``result`` is the result of the game's callback ``pattern`` for the position.
     """
     return result >= 0 and (result & FOR_MOVER == 0 or winner == mover)
 
 
 @compiled
 def winner_by_pattern(tree, node):
-    """(pattern that a node matches, its winner), or (-1, -1)."""
+    """Returns (a pattern that a node matches, the winner of the pattern), or (-1, -1) if none."""
     result, mover = _write_planes(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
     for k in range(2):
         winner = mover if k == 0 else 1 - mover
@@ -268,7 +285,7 @@ def winner_by_pattern(tree, node):
 
 @inner
 def decide_by_pattern(tree, node, or_player, log):
-    """Decides and logs a new node by a pattern that it matches; False if it matches none."""
+    """Decides and logs a new node if it matches a pattern. Returns whether it does."""
     return _has_patterns(tree) and _decide_by_pattern(tree, node, or_player, log)
 
 
@@ -284,7 +301,7 @@ def _decide_by_pattern(tree, node, or_player, log):
 
 @inner
 def _decide_by(tree, node, pattern, winner, or_player, log):
-    """Decides and logs a new node by a matching pattern."""
+    """Decides and logs a new node by a pattern that it matches, which ``winner`` wins."""
     record = tree.nodes[node]
     record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
     record.marks |= SOLVED_FLAG
@@ -297,7 +314,7 @@ def _decide_by(tree, node, pattern, winner, or_player, log):
 
 @inner
 def store_pattern(tree, node, winner):
-    """Stores the pattern of a decided node, unless the table decides it already."""
+    """Stores the pattern of a decided node, unless the node matches a stored pattern."""
     if _has_patterns(tree):
         _store_pattern(tree, node, winner)
 
@@ -311,10 +328,11 @@ def _store_pattern(tree, node, winner):
 
 @compiled
 def enter_patterns(tree, states, moves, zones, left):
-    """Stores the patterns of log records of positions decided elsewhere.
+    """Stores the patterns of positions that other searches have decided.
 
-    Records of positions that cover another one are skipped. ``left``, bool[n], marks the records
-    that give no pattern: they decide their own position only.
+    ``states``, ``moves`` and ``zones`` are the fields of n records as in ``Log``. Records that
+    refer to another position (``COVER_FLAG``) are skipped. For each other record that gives no
+    pattern, and so decides its own position only, ``left`` (bool[n]) is set to True.
     """
     for i in range(len(states)):
         if moves[i] < -1 or moves[i] >= COVER_FLAG:
@@ -330,7 +348,10 @@ def enter_patterns(tree, states, moves, zones, left):
 
 @inner
 def store_pattern_of(tree, state, zone, mover, winner):
-    """Stores the pattern of any position won on a zone that is not the whole position."""
+    """Stores the pattern of a position ``state`` that ``winner`` wins on ``zone``.
+
+    Nothing is stored if the zone is the whole position or a stored pattern matches the position.
+    """
     if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
     if (

@@ -1,4 +1,4 @@
-"""A whole certificate in memory, so that its strategy can be followed."""
+"""Checks a certificate and keeps all of it in memory, so that its strategy can be followed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from jaxsolve.proof.check.rules import Rules, Verdict
 from jaxsolve.proof.check.walk import Walk
 
 MOVES = ("and", "must-play")
-"""The fields that list an opponent's replies."""
+"""The fields of a node that list replies of the opponent."""
 
 
 class Certificate(Walk):
-    """A pass that keeps every node of the file, with its zone and its height.
+    """A checking pass that keeps every node of the file, with its zone and its height.
 
-    A node takes the bytes of its line, those of its position again, and about 400 more: 80 MB for
-    10^5 nodes of 9x9 boards.
+    A node takes the bytes of its line, the bytes of its position once more, and about 400 bytes.
+    10^5 nodes of 9x9 boards take 80 MB.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.texts: dict[int, str] = {}  # id -> position
-        self.zones: dict[int, int] = {}  # id -> zone, where it has one
-        self.heights: dict[int, int] = {}  # id -> most edges to a leaf
+        self.zones: dict[int, int] = {}  # id -> zone, for nodes with a zone
+        self.heights: dict[int, int] = {}  # id -> number of edges of the longest way to a leaf
         self.top = 0  # id of the root
         self._raw: dict[int, bytes] = {}  # id -> line
         self._line = b""
@@ -47,31 +47,31 @@ class Certificate(Walk):
             self.zones[number] = zone
 
     def fields(self, number: int) -> dict[str, Any]:
-        """A node's fields."""
+        """Returns the fields of the node with the id ``number``."""
         return decode(self._raw[number])
 
     @property
     def rules(self) -> Rules:
-        """The rule set of the nodes. Raises Refused if no header has been read."""
+        """The rules under which the nodes are written. Raises Refused before the header is read."""
         return self._rules if self._rules is not None else self.source.rules("")
 
     @property
     def claimant(self) -> int:
-        """0 or 1."""
+        """The player whom the claim is about, 0 or 1."""
         return self._claimant
 
     @property
     def needs_win(self) -> bool:
-        """Whether the claim is a win; otherwise a draw serves too."""
+        """Whether the claim is ``wins``; otherwise it is ``does-not-lose``."""
         return self._needs_win
 
     def serves(self, verdict: Verdict) -> bool:
-        """Whether a result satisfies the claim."""
+        """Whether the result ``verdict`` of a finished game satisfies the claim."""
         return verdict.winner == self._claimant or (verdict.winner is None and not self._needs_win)
 
 
 def edges(fields: dict[str, Any]) -> list[list[Any]]:
-    """The pairs of move and child at a node."""
+    """Returns the edges of a node with these ``fields``, as lists [move, id of the child]."""
     if "or" in fields:
         return [fields["or"]]
     return next((fields[name] for name in MOVES if name in fields), [])

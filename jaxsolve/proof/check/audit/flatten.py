@@ -1,9 +1,9 @@
-"""Flattening: writes a proof by zones as a plain one, with every legal reply; for small proofs.
+"""Flattening: writes a small proof with zones as a *plain* certificate, with every legal reply.
 
-The strategy (``Strategy``) is followed from the root against every reply, without randomness. The
-result has leaves, ``or`` and ``and`` nodes only, so it depends on the rules of the claim and not on
-zones, pairs, threats and simple ko. A checker restricted to plain nodes must accept it before the
-file gets its name.
+The proof's strategy (``Strategy``) is followed from the root against every reply, without
+randomness. The plain certificate has leaves, ``or`` and ``and`` nodes only. So it depends on the
+rules of the claim alone, and not on zones, pairs, threats or simple ko. The file gets its name only
+after a checker restricted to such nodes (``Plain``) has accepted it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from jaxsolve.proof.check.rules import Rules
 from jaxsolve.proof.check.walk import Walk
 
 MOST = 100_000
-"""Default for the most nodes of a plain certificate: about 100 MB, with 80 replies a node."""
+"""Default limit for the nodes of a plain certificate. They take 100 MB with 80 replies a node."""
 
 
 class NotWritten(ValueError):
-    """The plain certificate cannot be written; the proof is not refused.
+    """The plain certificate cannot be written, for a reason that is no fault of the proof.
 
     The message is one sentence.
     """
@@ -57,11 +57,10 @@ class Plain(Walk):
 class _Open(NamedTuple):
     """A position whose children are being expanded."""
 
-    text: str  # under the claim's rules
+    text: str  # the position under the claim's rules
     kind: str  # "or", "and" or the reason of a leaf
-    edges: list[
-        tuple[str, Place, str]
-    ]  # move, where it leads, and that as text under the claim's rules
+    # Each move, the place after it, and the text of that position under the claim's rules.
+    edges: list[tuple[str, Place, str]]
 
 
 class _Node(NamedTuple):
@@ -72,7 +71,11 @@ class _Node(NamedTuple):
 
 
 class Flat:
-    """The plain proof, node by node, children first."""
+    """A plain proof in memory: a list of nodes, children before parents.
+
+    Raises Refused if the strategy of ``proof`` fails against some reply, and NotWritten if the
+    plain proof has more than ``most`` nodes.
+    """
 
     def __init__(self, proof: Certificate, most: int = MOST):
         self.proof, self.most = proof, most
@@ -82,9 +85,9 @@ class Flat:
         self._build()
 
     def _build(self) -> None:
-        """Expands depth first, without recursion, each position once."""
+        """Expands all positions of the strategy, each once, depth first and without recursion."""
         stack = [self._opened(self.strategy.start(), self.proof.root)]
-        done = [0]  # how many children of each are finished
+        done = [0]  # for each position of the stack: how many of its children are finished
         while stack:
             top = stack[-1]
             while done[-1] < len(top.edges) and top.edges[done[-1]][2] in self._ids:
@@ -125,7 +128,7 @@ class Flat:
         )
 
     def _finish(self, node: _Open) -> None:
-        if node.text in self._ids:  # below it the same position came up again, nearer to the end
+        if node.text in self._ids:  # the same position occurred below this node and is finished
             return
         children = array.array("q", (self._ids[text] for _, _, text in node.edges))
         self.nodes.append(
@@ -134,7 +137,7 @@ class Flat:
         self._ids[node.text] = len(self.nodes)
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """The lines of the certificate: header, the nodes that the root needs, trailer."""
+        """Yields the lines of the certificate: header, the nodes that the root needs, trailer."""
         proof, root = self.proof, self._ids[self.proof.root]
         uses = array.array("q", bytes(8 * (len(self.nodes) + 1)))
         for number in range(root, 0, -1):
@@ -167,12 +170,12 @@ class Flat:
 
 
 def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -> int:
-    """Writes an accepted certificate to ``out`` as a plain one, whole or not at all.
+    """Writes an accepted certificate as a plain certificate to the new file ``out``.
 
-    Returns its number of nodes.
+    The file ``out`` appears only when it is complete. Returns the number of nodes written.
 
     Raises:
-      Refused: the strategy or the plain certificate fails, so the proof is wrong.
+      Refused: the strategy fails or the plain certificate is refused, so the proof is wrong.
       NotWritten: ``out`` exists, more than ``most`` nodes are needed, or the disk fails.
     """
     out = os.fspath(out)
@@ -197,9 +200,9 @@ def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -
 
 @contextlib.contextmanager
 def _named(part: str, out: str) -> Iterator[None]:
-    """Renames the file ``part`` to ``out`` after the block, unless ``out`` exists by then.
+    """Context manager: renames the file ``part`` to ``out`` after the block.
 
-    If the block fails, ``part`` is removed.
+    Raises NotWritten if ``out`` exists by then. If the block fails, ``part`` is removed.
     """
     try:
         yield
@@ -217,7 +220,7 @@ def _named(part: str, out: str) -> Iterator[None]:
 
 
 def _write(file: IO[bytes], flat: Flat) -> None:
-    """Writes the lines and flushes them to the disk."""
+    """Writes the lines of the plain proof to ``file`` and flushes them to the disk."""
     with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
         for line in flat.lines():
             packed.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""Random positions of Go that may cover a given one."""
+"""Random positions of Go that may cover a given position (for ``audit.replay``)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.grid import STONES, bits
 
 _SHARES = (0.0, 0.1, 0.4, 1.0)
-"""Shares of the points outside the zone that are drawn anew.
+"""Shares of the points outside the zone whose contents are drawn anew.
 
-None (only ko, passes and crucial points change), few (shapes like the node's own), or all.
+With 0, only ko, passes and crucial points change. With small shares, most shapes of the position
+remain.
 """
 
 
 class GoSampler(Sampler):
-    """The stones of ``position`` on the zone, random stones elsewhere.
+    """Draws positions with the given stones on the zone and random stones outside the zone.
 
-    Every chain gets a liberty if removing stones outside the zone can give it one.
+    Chains without a liberty get one, if the removal of stones outside the zone can give it.
     """
 
     def __init__(self, rules: Go):
@@ -43,7 +44,10 @@ class GoSampler(Sampler):
 
 
 def _stones(rules: Go, rng: random.Random, position: GoPosition, zone: int) -> list[int]:
-    """Masks by player; chains may lack liberties."""
+    """Draws the stones outside the zone, and returns masks of all stones by player.
+
+    Chains of the result may lack liberties.
+    """
     stones, share = list(position.stones), rng.choice(_SHARES)
     weights = [rng.random() + 0.1 for _ in range(3)]
     for bit in bits(rules.grid.full & ~zone):
@@ -54,9 +58,9 @@ def _stones(rules: Go, rng: random.Random, position: GoPosition, zone: int) -> l
 
 
 def _breathe(rules: Go, rng: random.Random, stones: list[int], zone: int) -> None:
-    """Removes stones outside the zone until every chain has a liberty, or none can get one.
+    """Removes stones outside the zone until every chain has a liberty, or no stone is left to try.
 
-    The stones are of a chain without liberties, or else beside it.
+    Each stone that is removed belongs to a chain without liberties or lies beside such a chain.
     """
     grid = rules.grid
     while True:
@@ -82,10 +86,10 @@ def _board(rules: Go, stones: list[int]) -> str:
 def _ko(
     rules: Go, rng: random.Random, claimant: int, position: GoPosition, found: GoPosition, zone: int
 ) -> int:
-    """Draws the ko of ``found``: that of ``position``, another possible ko point, or 0 for none.
+    """Draws the ko point of the new position ``found``: that of ``position``, another one, or 0.
 
-    Always returns a ko in the zone that forbids a move of the opponent, if it is empty in
-    ``found``.
+    If the ko of ``position`` lies in the zone, forbids a move of the opponent, and is empty in
+    ``found``, it is always kept: a covering position must have it.
     """
     empty = rules.empty(found)
     if position.ko & empty and (
@@ -99,6 +103,9 @@ def _ko(
 def _crucial(
     rules: Go, rng: random.Random, position: GoPosition, stones: list[int], zone: int
 ) -> int:
-    """The crucial points of ``position`` in the zone, and some others that the defender holds."""
+    """Draws the crucial points of a new position with the masks ``stones``.
+
+    They are those of ``position`` in the zone, and some of the others with a stone of the defender.
+    """
     others = (rules.options.crucial or 0) & ~zone & stones[rules.options.living or 0]
     return position.crucial & zone | sum(bit for bit in bits(others) if rng.random() < 0.8)

@@ -1,4 +1,4 @@
-"""Random positions of Hex that may cover a given one."""
+"""Random positions of Hex that may cover a given position (for ``audit.replay``)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from jaxsolve.proof.check.grid import STONES, bits
 
 
 class HexSampler(Sampler):
-    """Draws positions with at least the claimant's stones.
+    """Draws positions that keep the claimant's stones and change all other cells at random.
 
-    Other cells are drawn anew: more stones of the claimant anywhere, and stones of the opponent
-    outside the zone only.
+    New stones of the claimant can be anywhere, stones of the opponent only outside the zone.
     """
 
     def __init__(self, rules: Hex):

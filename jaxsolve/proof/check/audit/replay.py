@@ -1,9 +1,9 @@
-"""Replay: random defences against the strategy of an accepted certificate, by the rules alone.
+"""Replay: plays random defences against the strategy of an accepted certificate.
 
-The checker accepts zones by a law; a replay tests the law at the certificate. Games start from the
-claim's position, and from positions that cover a random node but have other stones outside its
-zone. A zone that is too small then shows up as an illegal move, a reply without an answer, or
-another result. A replay can only refuse.
+The checker accepts a zone if the conditions of FORMAT.md hold. A replay tests by the rules alone
+whether the strategy then wins. Games start from the claim's position, and from positions that cover
+a random node but have other stones outside its zone. A zone that is too small leads to an illegal
+move, to a reply without an answer, or to another result. Then the certificate is refused.
 """
 
 from __future__ import annotations
@@ -18,26 +18,29 @@ from jaxsolve.proof.check.audit.strategy import Place, Strategy
 from jaxsolve.proof.check.errors import Refused, show
 
 _TRIES = 200
-"""Random positions per start: until one can be a position of play and covers a node."""
+"""Most random positions that are drawn to find a start for one game."""
 _KINDS = ("pass", "listed", "inside", "outside", "opened")
 """Kinds of replies.
 
-Passes; named by the node; others at points of its zone; others elsewhere; those in its zone that
-are legal only because the position differs from the node's.
+* ``pass``: a pass.
+* ``listed``: a move that the node lists.
+* ``inside``: another move at a point of the node's zone, legal in the node's position.
+* ``outside``: another move at a point outside the zone.
+* ``opened``: a move at a point of the zone that is not legal in the node's position.
 """
 _SHOWN = 4000
-"""Most characters of a line of play in a sentence."""
+"""Most characters of a line of play in a message."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Replayed:
     """The result of a replay."""
 
-    root_games: int  # from the claim's position
-    node_games: int  # from positions that cover a node
+    root_games: int  # games played from the claim's position
+    node_games: int  # games played from positions that cover a node
     longest: int  # moves of the longest game
     seed: int
-    reason: str = ""  # why a game is not won, empty where all are
+    reason: str = ""  # why a game did not end as claimed; "" if all games did
 
     @property
     def sentence(self) -> str:
@@ -56,9 +59,10 @@ class Replayed:
 
 
 def replay(proof: Certificate, games: int, seed: int = 0) -> Replayed:
-    """Plays ``games`` random defences from the root, and as many from random nodes with zones.
+    """Plays ``games`` random defences from the root, and as many from positions that cover a node.
 
-    Memory: the certificate's. Raises nothing for accepted certificates of built-in games.
+    The first game that does not end as claimed ends the replay (``Replayed.reason``). Nothing is
+    raised for accepted certificates of built-in games.
     """
     return _Games(proof, seed).all(games)
 
@@ -93,7 +97,7 @@ class _Games:
         return Replayed(from_root, from_nodes, self.longest, self.seed)
 
     def _elsewhere(self) -> Place | None:
-        """A position that covers a random node, or None if none is found or nodes have no zones."""
+        """Draws a position that covers a random node. Returns None if none is found."""
         zones = self.rules.zones or self.rules.written
         if zones is None or not self.zoned:
             return None
@@ -116,9 +120,9 @@ class _Games:
         return True
 
     def _game(self, place: Place, text: str) -> str:
-        """Plays one game from a place, whose text under the claim's rules is ``text``.
+        """Plays one game from ``place``; ``text`` is the position under the claim's rules.
 
-        Returns the failure, "" if the game ends as claimed.
+        Returns "" if the game ends as claimed, otherwise a description of the failure.
         """
         moves: list[str] = []
         strategy, rules = self.strategy, self.rules
@@ -151,7 +155,7 @@ class _Games:
         return ""
 
     def _reply(self, place: Place, replies: list[str], taste: dict[str, float]) -> str:
-        """A random reply; its kind is drawn with the game's weights."""
+        """Draws one of ``replies``: first its kind, with the weights ``taste``, then the move."""
         kinds: dict[str, list[str]] = {}
         kind_of = self._kind_of(place)
         for move in replies:
@@ -160,7 +164,7 @@ class _Games:
         return self.rng.choice(kinds[kind])
 
     def _kind_of(self, place: Place) -> Callable[[str], str]:
-        """A function from a reply to its kind."""
+        """Returns a function from a reply at ``place`` to its kind, one of ``_KINDS``."""
         zones, zone, listed = (
             self.rules.zones or self.rules.written,
             self.proof.zones.get(place.node, 0),

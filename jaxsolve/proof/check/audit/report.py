@@ -1,4 +1,4 @@
-"""The check of one file, followed by the audits of an accepted certificate."""
+"""``audit``: checks one file and, if the certificate is accepted, runs the audits."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Found = TypeVar("Found")
 class Audits:
     """The audits to run after the check."""
 
-    replay: int = 0  # games to replay; 0: none
-    seed: int = 0
-    flatten: str | None = None  # the file to write
-    most: int | None = None  # its largest number of nodes; None: flatten.MOST
+    replay: int = 0  # number of games of the replay; 0: no replay
+    seed: int = 0  # random seed of the replay
+    flatten: str | None = None  # file for the plain certificate; None: no flattening
+    most: int | None = None  # most nodes of the plain certificate; None: flatten.MOST
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,14 +28,14 @@ class AuditReport:
     """The result of the check and the audits."""
 
     exit_code: int  # 0 accepted, 1 refused, 2 unreadable or the plain certificate not written
-    sentences: tuple[str, ...]
-    fields: dict[str, Any]  # the same as JSON values
+    sentences: tuple[str, ...]  # one for each result; a failure comes last
+    fields: dict[str, Any]  # the results as JSON values
 
 
 def audit(path: str, audits: Audits) -> AuditReport:
-    """Checks the certificate at ``path`` and runs the audits, up to the first refusal.
+    """Checks the certificate at ``path``, then runs the audits until one of them fails.
 
-    Raises nothing, whatever the file holds.
+    Any fault of the file gives a report and no exception.
     """
     if not audits.replay and audits.flatten is None:
         return _checked(check(path))
@@ -93,7 +93,7 @@ def _refused(
 
 
 def _guarded(proof: Certificate, run: Callable[[], Found]) -> Found:
-    """``run()``, with an unexpected exception of a plug-in's rules turned into Refused."""
+    """Returns ``run()``. An unexpected exception of a plug-in's rules becomes Refused."""
     from jaxsolve.proof.check.audit.flatten import NotWritten
 
     try:

@@ -1,4 +1,4 @@
-"""Samplers: random positions that may cover a given one, from which a replay starts."""
+"""Samplers: draw random positions that may cover a given position, as starts of a replay."""
 
 from __future__ import annotations
 
@@ -9,27 +9,34 @@ from jaxsolve.proof.check.rules import Rules
 
 
 class Sampler:
-    """Default sampler, for games without zones. A zone is a bit set, as in ``zones``."""
+    """Interface of samplers; the default is for games without relevance zones.
+
+    A zone is a bit set that the game defines (``proof.check.zones``).
+    """
 
     def point(self, move: str) -> int:
-        """The point of a move as a bit of a zone; 0 if the move has none."""
+        """Returns the bits of a zone that stand for the point of ``move``; 0 if it has no point."""
         return 0
 
     def draw(self, rng: random.Random, claimant: int, position: Any, zone: int) -> str | None:
-        """Text of a random position that may cover ``position`` on ``zone``, or None.
+        """Draws a position with random stones outside ``zone``; returns its text.
 
-        The stones elsewhere are random. The caller tests whether the text can be a position of
-        play and whether it covers ``position``.
+        The caller tests whether it can be a position of play and whether it covers ``position``.
+        Returns None in games without zones.
         """
         return None
 
     def begun(self, position: Any) -> str | None:
-        """Text of ``position`` after a first part of the turn that changes nothing, or None."""
+        """Returns the text of ``position`` with the mover's turn half made, without any change.
+
+        Only Slither has turns of two moves: the result states that a stone was relocated. Returns
+        None in other games, or if the turn is half made already.
+        """
         return None
 
 
 def sampler_of(rules: Rules) -> Sampler:
-    """The sampler of a rule set."""
+    """Returns the sampler of a rule set."""
     from jaxsolve.proof.check.audit.go_sampling import GoSampler
     from jaxsolve.proof.check.audit.hex_sampling import HexSampler
     from jaxsolve.proof.check.audit.slither_sampling import SlitherSampler

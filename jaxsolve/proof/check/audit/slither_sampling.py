@@ -1,4 +1,4 @@
-"""Random positions of Slither that may cover a given one."""
+"""Random positions of Slither that may cover a given position (for ``audit.replay``)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from jaxsolve.proof.check.grid import STONES
 
 
 class SlitherSampler(Sampler):
-    """Changes cells that the zone does not contain, one by one.
+    """Draws positions by random changes of single cells that the zone does not contain.
 
-    A change that creates or repairs a violation of the diagonal rule is skipped.
+    A change is skipped if it creates or removes a violation of the diagonal rule.
     """
 
     def __init__(self, rules: Slither):

@@ -1,16 +1,20 @@
 """The strategy in a certificate: the claimant's moves, also from positions outside the certificate.
 
-A *place* is a real position with the reason of the claim there: a node whose position it is or
-covers, or the pairs or the threat of a node that play has left. Every step of the law of zones
-(FORMAT.md) is tested at the real position: the move is legal, the position after it covers the
-child, after every reply it covers some child, and the game ends as claimed. A failure raises
-Refused, with one sentence.
+A *place* is a real position together with the reason why the claim holds in it. The reason is a
+node whose position is equal to the real one or is covered by it. After the last node of a game, the
+reason is the rest of that node's pairs or threat.
 
-Play ends whatever the certificate contains: a node's children are earlier lines, so no game passes
-through more nodes than the root's height, and below pairs, in Hex only, every move fills a cell.
+Every step of the law of zones (FORMAT.md) is tested at the real position. The claimant's move must
+be legal, and the position after it must cover the child. After every reply the position must cover
+some child. The game must end as claimed. If a test fails, Refused is raised, with one sentence.
 
-A proof under simple ko has two texts of each position: that of the place, under simple ko, and
-that under the rules of the claim, with its history. Otherwise the two are the same.
+Every game ends, whatever the certificate contains. A node's children are earlier lines, so no game
+passes through more nodes than the root's height. Below pairs, which exist in Hex only, every move
+fills a cell.
+
+If the nodes are written under simple ko and the claim is about superko, a position has two texts:
+the text of the place, under simple ko, and the text under the claim's rules, with the history.
+Otherwise the two texts are the same.
 """
 
 from __future__ import annotations
@@ -27,20 +31,22 @@ from jaxsolve.proof.check.rules import Verdict
 
 
 class Place(NamedTuple):
-    """A position of the strategy."""
+    """A real position, and the reason why the claim holds in it."""
 
     text: str  # the real position
-    node: int  # the node that it covers; 0: the claim depends on the following fields
-    answer: str = ""  # without node: the move that the claimant owes, "" for none
-    pairs: tuple[tuple[str, str], ...] = ()  # without node: the claimant gets a cell of each
-    # Without node: the rest after the answer, of a line, or a branch's line and answers.
+    node: int  # id of the node that it equals or covers; 0: the following fields give the reason
+    answer: str = ""  # the claimant's next move, "" if any move will do
+    pairs: tuple[tuple[str, str], ...] = ()  # pairs of cells: the claimant gets one cell of each
+    # What remains of a threat of several moves after ``answer``: the moves of a line, or the line
+    # and the answers of a branch.
     threat: Any = ()
 
 
 class Strategy:
-    """Follows an accepted certificate.
+    """Follows the strategy of an accepted certificate.
 
-    Choices that the certificate leaves open are random with ``rng``; without, the shortest.
+    Some choices are open, for example if a position covers several children. With ``rng`` they are
+    random. Without, the choice with the fewest moves to the end is taken.
     """
 
     def __init__(self, proof: Certificate, rng: random.Random | None = None):
@@ -53,25 +59,25 @@ class Strategy:
             )
         )
         self._rng, self._sampler = rng, sampler_of(self.rules)
-        # The rules of the claim, if the nodes are written under others.
+        # The rules of the claim if the nodes are written under other rules, otherwise None.
         self.played = proof.played if proof.played is not proof.rules else None
         self._real = functools.lru_cache(1 << 8)(
             self.rules.position if self.played is None else self.played.position
         )
 
     def start(self) -> Place:
-        """The claim's own position."""
+        """Returns the place of the claim's position, at the root node."""
         return self.enter(self.proof.texts[self.proof.top], self.proof.top)
 
     def enter(self, text: str, node: int) -> Place:
-        """The place of a position that covers a node's position."""
+        """Returns the place of the position ``text``, which equals or covers that of ``node``."""
         fields = self.fields(node)
         if "leaf" in fields and "pairs" in fields:
             return Place(text, 0, "", _pairs(fields))
         return Place(text, node)
 
     def covers(self, text: str, node: int) -> bool:
-        """Whether a position is the node's, or covers it on its zone."""
+        """Whether ``text`` is the position of ``node``, or covers it on the node's zone."""
         won, zone = self.proof.texts[node], self.proof.zones.get(node, 0)
         if text == won:
             return True
@@ -82,9 +88,10 @@ class Strategy:
 
     # ---- the end ---------------------------------------------------------------------------------
     def over(self, place: Place, text: str) -> Verdict | None:
-        """The result if the game is over here, as claimed; None if it is not.
+        """Returns the result of the game at ``place``, or None if the game goes on.
 
-        ``text`` is the position under the claim's rules.
+        ``text`` is the position under the claim's rules. Raises Refused if the result does not
+        satisfy the claim, or if the place requires that the game is over and it is not.
         """
         verdict = self.rules.verdict(self.position(place.text))
         if self.played is not None and self.played.verdict(self._real(text)) != verdict:
@@ -107,16 +114,18 @@ class Strategy:
 
     # ---- what is played under the claim's rules --------------------------------------------------
     def after(self, text: str, move: str, place: Place) -> str:
-        """Text under the claim's rules after the claimant's move from ``text`` to ``place``.
+        """Returns the text, under the claim's rules, of the position after the claimant's ``move``.
 
-        Raises Refused if they forbid the move.
+        The move is played in ``text`` and leads to ``place``. Raises Refused if the claim's rules
+        forbid the move.
         """
         return place.text if self.played is None else self.played.child(self._real(text), move)
 
     def replies(self, place: Place, text: str) -> dict[str, tuple[str, str]]:
-        """The replies that the claim's rules allow in the position ``text``.
+        """Returns the replies that are legal under the claim's rules in the position ``text``.
 
-        Each has the text after it for the strategy, and that under the claim's rules.
+        Each reply has two texts of the position after it: under the rules of the nodes, and under
+        the claim's rules.
         """
         known = self.rules.replies(self.position(place.text))
         if self.played is None:
@@ -131,7 +140,11 @@ class Strategy:
 
     # ---- the claimant moves ----------------------------------------------------------------------
     def move(self, place: Place) -> tuple[str, Place]:
-        """The claimant's move and the place after it, where the game is not over."""
+        """Returns the claimant's move at ``place`` and the place after it.
+
+        The game must not be over at ``place``. Raises Refused if the move is illegal or does not
+        lead to a position that covers the child.
+        """
         position = self.position(place.text)
         move, child = self.fields(place.node)["or"] if place.node else (place.answer, 0)
         zones = self.rules.zones
@@ -147,7 +160,7 @@ class Strategy:
         return move, self.enter(text, child)
 
     def _any(self, place: Place) -> str:
-        """A move where the claimant owes none: its choice is open."""
+        """Chooses a move at a place where any move of the claimant will do."""
         legal = self.rules.replies(self.position(place.text))
         if self._rng is not None:
             return self._rng.choice(list(legal))
@@ -158,14 +171,17 @@ class Strategy:
 
     # ---- the opponent moves ----------------------------------------------------------------------
     def listed(self, place: Place) -> set[str]:
-        """The opponent's moves that the certificate names."""
+        """Returns the opponent's moves that the certificate mentions at ``place``."""
         if place.node:
             fields = self.fields(place.node)
             return {move for move, _ in edges(fields)} | set(_threat(fields))
         return {cell for pair in place.pairs for cell in pair} | set(_replies(place.threat))
 
     def follow(self, place: Place, reply: str, text: str) -> Place:
-        """The place after a legal reply of the opponent, which leads to ``text``."""
+        """Returns the place after the opponent's legal ``reply``, which leads to ``text``.
+
+        Raises Refused if the certificate has no answer to the reply.
+        """
         if place.threat:
             rest = _replies(place.threat).get(reply) or (
                 place.threat[0] if _is_branch(place.threat) else None
@@ -188,7 +204,7 @@ class Strategy:
                 else Place(text, 0, threat, _pairs(fields))
             )
         if not found and self.rules.side(self.position(text)) != self.claimant:
-            return Place(text, place.node)  # the rest of the turn shows what answers it
+            return Place(text, place.node)  # the rest of the turn decides which child covers
         if not found:
             raise Refused(
                 f"{reply} leads to {show(text, 500)},"
@@ -197,9 +213,10 @@ class Strategy:
         return self._best(found) if self._rng is None else self._rng.choice(found)
 
     def _idle(self, place: Place, children: Sequence[int], reply: str, text: str) -> list[Place]:
-        """Places after a reply, through nodes at which the opponent has begun its turn.
+        """Returns places after ``reply`` by way of children at which the opponent's turn goes on.
 
-        The turn could have begun without effect.
+        In Slither the child after a relocation can also answer a turn without a relocation
+        (``Sampler.begun``). ``children`` are the ids of the listed children.
         """
         idle = self._sampler.begun(self.position(place.text))
         if (
@@ -215,7 +232,7 @@ class Strategy:
         ]
 
     def _threatens(self, node: int, fields: dict[str, Any], reply: str, text: str) -> bool:
-        """Whether a node's threat answers the reply."""
+        """Whether the threat of ``node`` answers ``reply``, which leads to ``text``."""
         position, zones = self.position(self.proof.texts[node]), self.rules.zones
         if isinstance(fields["threat"], list):
             return reply not in self._sequence(node)
@@ -236,19 +253,22 @@ class Strategy:
 
 
 def _carried_out(text: str, threat: list[Any]) -> Place:
-    """The place after the first move of a threat of several moves, a line or a branch."""
+    """Returns the place at which the claimant's next move is the first move of ``threat``.
+
+    ``threat`` is a line or a branch of moves in the form of the certificate.
+    """
     return Place(text, 0, threat[0], (), threat[1:])
 
 
 def _is_branch(threat: Any) -> bool:
-    """Whether ``threat`` is the rest of a branch and not of a line."""
+    """Whether ``threat`` (``Place.threat``) is the rest of a branch, not of a line."""
     return bool(threat) and not isinstance(threat[0], str)
 
 
 def _replies(threat: Any) -> dict[str, Any]:
-    """The named replies to the first move of a threat, each with the play that follows.
+    """Returns the replies that ``threat`` (``Place.threat``) names, each with the play against it.
 
-    A branch's other replies have None.
+    In a branch, all other replies are answered by its line.
     """
     if not _is_branch(threat):
         return {threat[0]: threat[1:]} if threat else {}
@@ -256,7 +276,7 @@ def _replies(threat: Any) -> dict[str, Any]:
 
 
 def _height(threat: Any) -> int:
-    """The most moves of the rest of a threat."""
+    """Returns the largest number of moves that ``threat`` (``Place.threat``) can still take."""
     if not _is_branch(threat):
         return len(threat)
     line, answers = threat
@@ -264,7 +284,7 @@ def _height(threat: Any) -> int:
 
 
 def _threat(fields: dict[str, Any]) -> list[str]:
-    """The first move of a node's threat; empty without one."""
+    """Returns a list of the first move of a node's threat. The list is empty without a threat."""
     threat = fields.get("threat", [])
     return threat[:1] if isinstance(threat, list) else [threat]
 

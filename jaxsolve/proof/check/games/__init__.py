@@ -1,1 +1,1 @@
-"""The checker's own rules, one module or package a game; standard library only."""
+"""The checker's own rules, one module or package for each game; standard library only."""

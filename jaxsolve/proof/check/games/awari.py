@@ -1,4 +1,4 @@
-"""Awari."""
+"""Rules of Awari for the checker."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ class AwariPosition(NamedTuple):
 
 
 class Awari(Rules):
-    """``awari;rules=ludii``: over when every pit holds at most one seed.
+    """Rules of the rule set ``awari;rules=ludii``.
 
-    A move may not leave the opponent without seeds.
+    A move may not leave the opponent without seeds. The game is over when every pit holds at most
+    one seed, or when there is no legal move.
     """
 
     players: ClassVar[tuple[str, str]] = ("south", "north")
@@ -56,7 +57,7 @@ class Awari(Rules):
         return position.side
 
     def _sow(self, position: AwariPosition, start: int) -> tuple[list[int], int]:
-        """Pits after sowing from ``start`` and capturing, and the number of seeds captured."""
+        """Returns the pits after sowing from ``start`` and capturing, and the number captured."""
         pits = list(position.pits)
         seeds, pits[start] = pits[start], 0
         pit = start
@@ -74,7 +75,11 @@ class Awari(Rules):
         return pits, taken
 
     def _after(self, position: AwariPosition, start: int) -> str | None:
-        """Text after a move; None if the pit is not an own one with seeds, or the move starves."""
+        """Returns the text of the position after a move from the pit ``start``.
+
+        Returns None if the move is illegal: the pit is the opponent's or empty, or the move leaves
+        the opponent without seeds.
+        """
         if start // 6 != position.side or not position.pits[start]:
             return None
         pits, taken = self._sow(position, start)

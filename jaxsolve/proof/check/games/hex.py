@@ -1,4 +1,4 @@
-"""Hex."""
+"""Rules and relevance zones of Hex for the checker."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ class Hex(Rules):
         return position.side
 
     def near(self, mask: int) -> int:
-        """The six neighbours of each cell. May contain bits off the board."""
+        """Mask of the six neighbours of each cell in ``mask``.
+
+        The result may have bits that are no cells of the board.
+        """
         down = self.grid.stride
         up_right = down - 1  # one row up, one column right: a lower character index is a higher bit
         return (
@@ -74,7 +77,10 @@ class Hex(Rules):
         )
 
     def connected(self, seed: int, within: int) -> int:
-        """The cells of ``within`` that are connected to a cell in ``seed``."""
+        """Returns the cells of ``within`` that are connected to a cell of ``seed`` inside ``within``.
+
+        Cells of ``seed`` outside ``within`` are ignored.
+        """
         seed &= within
         while (grown := (seed | self.near(seed)) & within) != seed:
             seed = grown
@@ -87,12 +93,12 @@ class Hex(Rules):
         return None
 
     def joined(self, position: HexPosition, player: int) -> bool:
-        """Whether a chain of ``player`` joins its edges."""
+        """Whether a chain of ``player`` joins the two edges of that player."""
         start, end = self.edges[player]
         return bool(self.connected(start, position.stones[player]) & end)
 
     def _winning(self, position: HexPosition, player: int) -> int:
-        """Empty cells at which one stone of ``player`` completes a connection."""
+        """Mask of the empty cells at which a stone of ``player`` joins the player's edges."""
         stones = position.stones[player]
         empty = self.grid.full & ~(position.stones[0] | position.stones[1])
         start, end = self.edges[player]
@@ -116,7 +122,10 @@ class Hex(Rules):
         return {self.grid.names[bit]: self._after(position, bit) for bit in bits(empty)}
 
     def threat(self, position: HexPosition, move: str) -> dict[str, str]:
-        """The claimant's path lacks one cell; stones elsewhere cannot cut it."""
+        """Tests that a stone at ``move`` joins the claimant's edges; returns the replies to answer.
+
+        The only such reply is the one at ``move``: after any other, the claimant wins at ``move``.
+        """
         bit = self.grid.point(move)
         if not bit & self._winning(position, 1 - position.side):
             raise Refused(f"{move} is no threat: a stone there does not win at once")
@@ -126,9 +135,11 @@ class Hex(Rules):
 
 
 class HexZones(Zones):
-    """Zones of Hex: cells that the claimant needs.
+    """Zones of Hex, computed by the checker (FORMAT.md, "Zones in Hex").
 
-    They are empty in the node's position. A position that covers it has no opponent's stone there.
+    A zone consists of cells that are empty in a node's position and that the claimant may need. A
+    position covers the node's position if it has all the claimant's stones of that position, and no
+    stone of the opponent in the zone.
     """
 
     rules: Hex
@@ -142,7 +153,10 @@ class HexZones(Zones):
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int
     ) -> dict[str, str]:
-        """As ``covers``: a reply adds one stone, so only its cell is compared with ``zone``."""
+        """Returns the replies after which the position does not cover ``won`` on ``zone``.
+
+        A reply adds one stone of the opponent, so these are the replies at cells of the zone.
+        """
         bit_of = self.rules.grid.bit_of
         return {move: text for move, text in replies.items() if bit_of[move] & zone}
 
@@ -178,14 +192,17 @@ class HexZones(Zones):
         return f"{position.board} {'bw'[claimant]}", zone
 
     def paired(self, position: HexPosition, player: int, pairs: Any) -> int:
-        """The cells of disjoint ``pairs`` if a cell of each completes ``player``'s connection.
+        """Tests that ``player`` joins its edges if it gets one cell of each pair.
 
-        Chains and edges that touch both cells of a pair are connected, whichever cell ``player``
-        gets. Raises Refused if that does not join the edges.
+        All chains and edges that touch both cells of a pair become connected, whichever of the two
+        cells ``player`` gets. Raises Refused if this does not join the edges, or if the pairs are
+        not disjoint pairs of empty cells.
+
+        Returns the mask of all cells of the pairs.
         """
         rules, stones = self.rules, position.stones[player]
         cells = self._pairs(pairs, rules.grid.full & ~(position.stones[0] | position.stones[1]))
-        # Each group: the cells that touch it, and a bit set of the edges that it contains.
+        # For each group the cells that touch it, and a bit set of the edges in it (3: both).
         groups = [[edge, 1 << i] for i, edge in enumerate(rules.edges[player])]
         rest = stones
         while rest:
@@ -214,7 +231,7 @@ class HexZones(Zones):
         return sum(one | other for one, other in cells)
 
     def _pairs(self, pairs: Any, empty: int) -> list[tuple[int, int]]:
-        """The cells of each pair; all are empty and distinct."""
+        """Parses the pairs. Raises Refused unless all cells are distinct and lie in ``empty``."""
         if not isinstance(pairs, list):
             raise Refused(f"the pairs are {show(pairs)}, not a list")
         found = []

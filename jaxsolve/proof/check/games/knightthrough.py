@@ -1,4 +1,4 @@
-"""Knightthrough."""
+"""Rules of Knightthrough for the checker."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FORWARD = ((2, 1), (2, -1), (1, 2), (1, -2))  # rows towards the far row, column
 
 
 class Knightthrough(PiecesRules):
-    """``knightthrough-N;rules=...``: a knight on its side's far row wins.
+    """Rules of the rule sets ``knightthrough-N;rules=...``.
 
-    A player without a legal move has lost.
+    A player with a knight on the far row has won. A player to move without a legal move has lost.
     """
 
     def __init__(self, rules: str):
@@ -33,9 +33,12 @@ class Knightthrough(PiecesRules):
         )
 
     def _ends(self, cell: int, up: int, steps: tuple[tuple[int, int], ...]) -> list[int]:
-        """The cells to which a knight can move on an empty board.
+        """Returns the cells to which a knight on ``cell`` can move on an empty board.
 
-        ``up`` is 1 for Black, whose far row is at the top, and -1 for White.
+        Args:
+          cell: bit of the knight's cell.
+          up: 1 for Black, whose far row is at the top, and -1 for White.
+          steps: the moves of a knight, as (rows towards the far row, columns to the right).
         """
         place = self.grid.length - cell.bit_length()
         row, column = divmod(place, self.grid.stride)

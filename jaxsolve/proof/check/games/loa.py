@@ -1,4 +1,4 @@
-"""Lines of Action."""
+"""Rules of Lines of Action for the checker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from jaxsolve.proof.check.rules import Verdict, choice
 
 
 class LinesOfAction(PiecesRules):
-    """``loa-N;simultaneous=...;no_moves=...``: a side whose pieces form one group has won.
+    """Rules of the rule sets ``loa-N;simultaneous=...;no_moves=...``.
 
-    Groups are connected also diagonally.
+    A side wins when its pieces form one group. Pieces are connected to all eight neighbours.
     """
 
     def __init__(self, rules: str):
@@ -26,12 +26,12 @@ class LinesOfAction(PiecesRules):
         }
 
     def _steps(self) -> tuple[int, ...]:
-        """Eight directions as distances in the board's text; each is followed by its opposite."""
+        """Returns the eight directions as shifts of a mask; each is followed by its opposite."""
         stride = self.grid.stride
         return (1, -1, stride, -stride, stride + 1, -stride - 1, stride - 1, 1 - stride)
 
     def _ray(self, cell: int, step: int) -> list[int]:
-        """The cells beyond ``cell`` in a direction, nearest first."""
+        """Returns the cells beyond ``cell`` in the direction ``step``, nearest first."""
         ray = []
         while True:
             cell = cell << step if step > 0 else cell >> -step
@@ -48,7 +48,7 @@ class LinesOfAction(PiecesRules):
 
     # ---- the board -------------------------------------------------------------------------------
     def joined(self, pieces: int) -> bool:
-        """Whether the pieces, at least one, form one group."""
+        """Whether the pieces in the mask form one group. The mask must not be empty."""
         stride = self.grid.stride
         grown, group = pieces & -pieces, 0
         while grown != group:

@@ -1,4 +1,4 @@
-"""MiniShogi."""
+"""Rules of MiniShogi for the checker."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ Board = tuple[str, ...]  # a piece's letters, White's in lower case, or a dot, f
 
 
 def _lines(piece: str, square: int) -> tuple[tuple[int, ...], ...]:
-    """The squares that a piece reaches in each direction on an empty board, nearest first."""
+    """Returns the squares that ``piece`` on ``square`` reaches on an empty board.
+
+    There is one tuple for each direction, with the nearest square first.
+    """
     ahead = 1 if piece.isupper() else -1
     found = []
     for moves, most in ((_STEPS.get(piece.upper(), ()), 1), (_RUNS.get(piece.upper(), ()), _SIZE)):
@@ -63,7 +66,7 @@ class MiniShogiPosition(NamedTuple):
 
 
 class MiniShogi(Rules):
-    """``minishogi;repetition=none``: 5x5 shogi, without a repetition rule."""
+    """Rules of ``minishogi;repetition=none``: shogi on 5x5 squares, without a repetition rule."""
 
     def __init__(self, rules: str):
         base, (repetition,) = options(rules, "repetition")
@@ -122,7 +125,7 @@ class MiniShogi(Rules):
         return {name: _text(after) for name, after in self._moves(position)}
 
     def _moves(self, position: MiniShogiPosition) -> Iterator[tuple[str, MiniShogiPosition]]:
-        """Every legal move and the position after it."""
+        """Yields every legal move, with the position after the move."""
         for name, after in self._board_moves(position):
             if not _in_check(after.board, position.side):
                 yield name, after
@@ -137,7 +140,7 @@ class MiniShogi(Rules):
         return _in_check(position.board, position.side) and self.verdict(position) is not None
 
     def _board_moves(self, position: MiniShogiPosition) -> Iterator[tuple[str, MiniShogiPosition]]:
-        """Moves of pieces on the board; they may leave the king in check."""
+        """Yields the moves of pieces on the board, including those that leave the king in check."""
         board, side, _ = position
         far = range(_SIZE) if side == 0 else range(_SQUARES.stop - _SIZE, _SQUARES.stop)
         for start in _SQUARES:
@@ -155,7 +158,10 @@ class MiniShogi(Rules):
                     yield name, _moved(position, start, end, piece)
 
     def _drops(self, position: MiniShogiPosition) -> Iterator[tuple[str, MiniShogiPosition]]:
-        """Drops on squares where a piece may stand; the king may be left in check, or be mated."""
+        """Yields the drops on squares where the piece may stand.
+
+        Some are illegal: those that leave the mover's king in check, and mates by a pawn drop.
+        """
         board, side, hands = position
         far = 0 if side == 0 else _SIZE - 1
         for piece in dict.fromkeys(hand for hand in hands if _belongs(hand, side)):
@@ -189,7 +195,7 @@ def _put(board: Board, square: int, piece: str) -> Board:
 
 
 def _moved(position: MiniShogiPosition, start: int, end: int, piece: str) -> MiniShogiPosition:
-    """The position after a move that puts ``piece`` on ``end``.
+    """Returns the position after a move from ``start`` to ``end``, where ``piece`` then stands.
 
     A captured piece goes to the mover's hand, unpromoted.
     """
@@ -201,7 +207,10 @@ def _moved(position: MiniShogiPosition, start: int, end: int, piece: str) -> Min
 
 
 def _targets(board: Board, start: int) -> Iterator[int]:
-    """The squares that the piece on ``start`` attacks, including own pieces' squares."""
+    """Yields the squares that the piece on ``start`` attacks.
+
+    They include squares with pieces of its own side.
+    """
     for line in _LINES[board[start]][start]:
         for square in line:
             yield square

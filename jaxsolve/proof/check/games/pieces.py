@@ -1,4 +1,4 @@
-"""Games in which both sides move pieces of one kind from cell to cell, at most one on a cell."""
+"""Base class for games in which pieces of one kind move from cell to cell of a square board."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ class PiecesPosition(NamedTuple):
 
 
 class PiecesRules(Rules):
-    """``name-N;option=...``: the board, and positions and moves as text.
+    """Rule sets ``name-N;option=...``: the board, and the text of positions and moves.
 
-    A piece that ends on an opponent's piece captures it.
+    A piece that moves to the cell of an opponent's piece captures that piece.
     """
 
     def __init__(self, rules: str, name: str, *names: str):
-        """``names`` are those of the options; their values are stored in order."""
+        """Parses the rule-set id ``rules``.
+
+        Raises Refused unless it is ``name-N`` with the options ``names``, in this order. The values
+        of the options are stored in ``values``.
+        """
         base, self.values = options(rules, *names)
         found, _, size = base.partition("-")
         if found != name:
@@ -46,7 +50,7 @@ class PiecesRules(Rules):
 
     @abc.abstractmethod
     def moves(self, position: PiecesPosition, player: int) -> Iterator[tuple[int, int]]:
-        """The legal moves of ``player``'s pieces as (start, end)."""
+        """Yields the moves of ``player``'s pieces as (start, end), each a mask of one cell."""
 
     def replies(self, position: PiecesPosition) -> dict[str, str]:
         names, own, other = self.grid.names, STONES[position.side], "wb"[position.side]

@@ -1,1 +1,1 @@
-"""Proof-number search: numbers, descents and passes over the graph."""
+"""Proof-number search: proof and disproof numbers, descents, and passes over the whole graph."""

@@ -1,16 +1,16 @@
-"""Passes over the whole graph, for decisions that single paths do not see, mainly with repetitions.
+"""Passes over the whole graph: decisions that descents miss, mainly where positions repeat.
 
-A path updates only the nodes on it, and where positions repeat, descents follow only edges that
-lead further from the root. When they find nothing more to do, three passes follow:
+A path updates only the nodes on it. Where positions repeat, descents follow only edges that lead
+further from the root. When descents find no leaf any more, three passes follow:
 
-* ``level_order`` recomputes every node's distance from the root (breadth first) and marks the edges
-  that lead no further (BACK);
-* ``propagate`` recomputes the numbers of stale nodes, farthest first, repeatedly while something is
-  decided: with decided leaves at the edge of the graph this is retrograde analysis;
-* ``frontier`` expands the nearest unvisited moves, however unpromising.
+* ``level_order`` recomputes the distance of every node from the root (breadth first) and marks the
+  edges that lead no further from the root (BACK).
+* ``propagate`` recomputes the numbers of stale nodes, farthest first. It is repeated as long as it
+  decides nodes. With decided leaves at the edge of the graph this is retrograde analysis.
+* ``frontier`` expands the unvisited moves nearest to the root, however unpromising.
 
-When no such move is left, the graph below the root is complete, and no finite line of play decides
-what is still open.
+When no unvisited move is left, the graph below the root is complete. No finite line of play then
+decides what is still undecided.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UNREACHED = 32767  # level of a node that no undecided path leads to
 
 @inner
 def _leads_on(tree, node, i):
-    """Whether edge ``i`` of ``node`` leads to an undecided node and is open."""
+    """Whether edge ``i`` of ``node`` leads to an undecided node and its move is open."""
     edge = tree.edges[tree.nodes[node].edges + i]
     if edge.child < 0 or tree.nodes[edge.child].marks & SOLVED_FLAG:
         return False
@@ -52,9 +52,10 @@ def _leads_on(tree, node, i):
 
 
 def level_order(tree: Tree, may_repeat: bool) -> np.ndarray:
-    """int32[n]: undecided nodes reachable from the root through undecided ones, nearest first.
+    """Sets the level of every node, and marks edges BACK if positions may repeat.
 
-    Sets levels and BACK marks.
+    Returns the undecided nodes that are reachable from the root through undecided nodes, int32[n],
+    nearest to the root first.
     """
     order = np.empty(tree.counters[NODES], np.int32)
     return order[: _level_order(tree, may_repeat, order)]
@@ -106,9 +107,10 @@ def _mark_back_edges(tree, node):
 
 @compiled
 def propagate(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
-    """Recomputes the stale numbers of ``order[:first]``, last first.
+    """Recomputes the numbers of the stale nodes among ``order[:first]``, from the last to the first.
 
-    Returns (number of nodes left, whether any was decided); stops early if the log must be emptied.
+    Returns (number of nodes not yet handled, whether any was decided). The number is above 0 if the
+    log must be emptied first.
     """
     decided = False
     for at in range(first - 1, -1, -1):
@@ -124,7 +126,8 @@ def propagate(tree, order, first, claim: ClaimCodes, weights: Weights, log, path
             if edge.child >= 0:
                 changed = refresh(tree, node, i, claim) or changed
             elif edge.child == NONE and edge.a != 0 and edge.b != 0 and max(edge.a, edge.b) >= BIG:
-                edge.a = edge.b = 1  # evicted when it looked hopeless: search it again
+                # The child was evicted when it looked hopeless: search it again.
+                edge.a = edge.b = 1
                 changed = True
         if changed:
             decided = rank_and_store(tree, node, claim, weights, log) or decided
@@ -133,12 +136,17 @@ def propagate(tree, order, first, claim: ClaimCodes, weights: Weights, log, path
 
 @compiled
 def frontier(tree, paths, first, last, exhausted, leaves: Leaves):
-    """Takes those of paths ``first..last-1`` not in flight to the nearest unvisited moves; their
-    number.
+    """Takes paths to the unvisited moves that are nearest to the root, as leaves.
 
-    Numbers on the way are left to ``propagate``: all paths pass the same few nodes near the root.
-    ``exhausted`` uint8[N] marks nodes with no such move below; levels must be those of
-    ``level_order``.
+    This moves those of paths ``first..last-1`` that are not in flight. It recomputes no numbers on
+    the way, since all paths pass the same few nodes near the root; ``propagate`` does so later.
+    ``level_order`` must have set the levels.
+
+    Args:
+      exhausted: uint8[N], 1 for nodes with no unvisited move below; updated.
+      leaves: buffers for the leaves.
+
+    Returns the number of leaves.
     """
     count = 0
     for path in range(first, last):
@@ -181,8 +189,10 @@ def _to_frontier(tree, paths, path, exhausted):
 
 @inner
 def _unseen_move(tree, node):
-    """An edge of ``node`` without a child and not in flight, or its next move as an edge; NONE if
-    none.
+    """Returns an undecided edge of ``node`` without a child and not in flight.
+
+    If there is none, makes the next unvisited move an edge and returns it. Returns NONE if there is
+    no unvisited move either, or memory is full.
     """
     record = tree.nodes[node]
     for i in range(record.visited):
@@ -200,7 +210,7 @@ def _unseen_move(tree, node):
 
 @inner
 def _way_on(tree, node, exhausted):
-    """An edge one level further to a node that is not exhausted; NONE if there is none."""
+    """Returns an edge of ``node`` to a node of the next level that is not exhausted, else NONE."""
     record = tree.nodes[node]
     for i in range(record.visited):
         if _leads_on(tree, node, i):
@@ -212,9 +222,10 @@ def _way_on(tree, node, exhausted):
 
 @compiled
 def reopen(tree, claim: ClaimCodes):
-    """Undecides all that is not proved, for a claim that holds wherever the one before did.
+    """Makes all nodes that are not proved undecided again, for a new claim.
 
-    Numbers are initial ones afterwards, which ``propagate`` recomputes. Moves below decided nodes
+    The new claim must hold wherever the previous one does, so that proved nodes stay proved. The
+    numbers of the other nodes are reset; ``propagate`` recomputes them. The moves of decided nodes
     must have been kept (``counters[KEEP]``).
     """
     for node in range(tree.counters[NODES]):
@@ -250,7 +261,7 @@ def reopen(tree, claim: ClaimCodes):
 
 @compiled
 def reset(tree):
-    """Resets every hopeless number, so that a search whose paths all ended can continue."""
+    """Resets every hopeless number (BIG or more, undecided), so that descents can continue."""
     for node in range(tree.counters[NODES]):
         record = tree.nodes[node]
         if record.marks & (DROPPED_FLAG | SOLVED_FLAG):

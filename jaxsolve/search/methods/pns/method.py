@@ -24,46 +24,54 @@ CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
     {"epsilon": 1.0},
     None,
 )
-"""Settings of successive restarts in games with plans: searches are either short or very long, and
-each configuration makes other ones short. None stands for depth-first search (``rzs``).
+"""Changes of the settings for successive restarts in games with plans.
+
+Searches are either short or very long, and which of them are short depends on the configuration.
+None stands for depth-first search (``rzs``).
 """
 THREAT_CONFIGURATIONS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
-"""The same for games with threat search: some wins need quiet moves early, some late, and numbers
-by mobility find some sooner.
+"""Changes of the settings for successive restarts in games with threat search.
+
+Some wins need quiet moves early, others late. Some are found sooner with initial numbers that count
+moves instead of odds (``trust`` 0).
 """
 
 LARGE, SMALL_WAVES = 200_000, (16, 4)
-"""Wave on a CPU with a network below LARGE parameters, and from LARGE on.
+"""Wave sizes on a CPU for a network of fewer than LARGE parameters, and for a larger one.
 
-A large one (5 blocks of 64 channels) gains little by waves over 4, and a search with wider waves
-expands two to four times as many nodes. A small one (3 of 32) takes 0.43 times the time per node at
-16 instead of 4, for about as many nodes.
+A large network (5 blocks of 64 channels) gains little from waves above 4, and a search with larger
+waves expands two to four times as many nodes. With a small network (3 blocks of 32 channels) waves
+of 16 take 0.43 times the time per node of waves of 4, for about as many nodes.
 """
 
 
 @dataclass(frozen=True)
 class ProofNumber(Method):
-    """Proof-number search; its fields are those of ``Weights``, plus ``restarts``."""
+    """Proof-number search. The fields are those of ``Weights`` and of ``Method``, and ``restarts``."""
 
-    leave_on_change: bool = False  # pns: leave a node whenever a number changes
-    epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
+    leave_on_change: bool = False  # pns: leave a node whenever a number of it changes
+    # Slack of df-pn's thresholds (Pawlewicz & Lew 2007); the PCN program's factor is 1.25, too.
+    epsilon: float = 0.25
     # Share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all.
     widening: float = 1.0
-    virtual: int = 1  # weight of a busy path in virtual proof numbers
-    learns: bool = True  # initial numbers follow those of a sibling, if moves can force the reply
-    patience: int = 1000  # with zones: the opponent's null move comes first up to this number
-    # With plans: how much harder each further move to the goal makes a position (4 and 16 solve
-    # fewer).
+    virtual: int = 1  # virtual proof numbers: added for each path in progress below a move
+    # Unvisited moves take over the numbers of a new sibling, if moves can force the reply.
+    learns: bool = True
+    # With zones: least initial number of the opponent's other moves where the null move is first.
+    patience: int = 1000
+    # With plans: factor by which each further move to the goal makes a position harder (4 and 16
+    # solve fewer problems).
     step: float = 8.0
-    near: bool = True  # with plans: moves of either side near the plan come before others
-    trust: float = 0.5  # with threat search: share of the log odds that is believed
+    near: bool = True  # with plans: moves near the plan are listed before other moves
+    trust: float = 0.5  # with threat search: factor of the log odds in initial numbers
     # With threat search: expansions below a node until the or-player's quiet moves no longer wait
     # for its threats.
     quiet_after: int = 300
     # With plans or threat search: restart with other settings after long searches
     # (``CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``).
     restarts: bool = True
-    one_by_one: bool = False  # a node expected to be won has one new move evaluated at a time
+    # At a node that its mover is expected to win, only one new move at a time is evaluated.
+    one_by_one: bool = False
     # At most ``search.PLANNED_WAVE`` if plans or odds give initial numbers.
     wave: int = dataclasses.field(default=128, kw_only=True)
 
@@ -71,7 +79,7 @@ class ProofNumber(Method):
 
     @property
     def weights(self) -> Weights:
-        """The settings as compiled code reads them."""
+        """The settings in the form that compiled code takes."""
         return Weights(
             self.leave_on_change,
             float(self.epsilon),
@@ -87,9 +95,11 @@ class ProofNumber(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """Orders moves by priors; initialises numbers by costs if the network predicts them.
+        """Returns the method for a search with the network ``heads``.
 
-        In games with plans or odds these still give the numbers: no shipped network knows them.
+        Priors order the moves. If the network predicts costs, these initialise the numbers; in
+        games with plans or odds, the plans or odds still do, since no shipped network includes that
+        knowledge.
         """
         parameters = sum(np.size(leaf) for leaf in jax.tree.leaves(heads.params))
         wave = SMALL_WAVES[parameters >= LARGE] if jax.default_backend() == "cpu" else self.wave
@@ -97,7 +107,7 @@ class ProofNumber(Method):
 
     @property
     def fallback(self) -> Method | None:
-        """Depth-first search over all moves, which finishes in any table that holds its paths."""
+        """``dfpn`` without widening, which can continue in any table that holds its paths."""
         if not self.leave_on_change and self.widening == 1.0:
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
@@ -114,7 +124,7 @@ class ProofNumber(Method):
         return self.depth_first() if changes is None else dataclasses.replace(self, **changes)
 
     def depth_first(self) -> Method:
-        """The method that None stands for in ``CONFIGURATIONS``."""
+        """Returns the depth-first method for which None stands in ``CONFIGURATIONS`` (``rzs``)."""
         from jaxsolve.search.methods.rzs import RelevanceZone  # its base is this class
 
         return RelevanceZone("rzs", step=self.step)
@@ -129,7 +139,7 @@ class ProofNumber(Method):
         )
 
     def shares_tree(self, other: Method) -> bool:
-        # Another method's words beside the edges would be missing or wrong.
+        # Words that another method stores in ``tree.extra`` would be missing or wrong.
         return isinstance(other, ProofNumber) and other.extra_words == 0
 
     def select(

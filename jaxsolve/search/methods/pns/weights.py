@@ -1,4 +1,4 @@
-"""``Weights``: settings of proof-number search, as its compiled code reads them."""
+"""``Weights``: the settings of proof-number search for its compiled code."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ from typing import NamedTuple
 
 
 class Weights(NamedTuple):
-    """The settings of a ``ProofNumber`` method: thresholds, widening, shares of the hints."""
+    """The settings of a ``ProofNumber`` method: thresholds, widening, and use of the hints."""
 
-    # Leave a node whenever a number changes (pns) instead of staying below thresholds.
+    # Leave a node whenever a number of it changes (pns), instead of once a threshold is reached.
     leave_on_change: bool
-    # Threshold slack: a move is left once its number exceeds (1 + epsilon) x the second best.
+    # Slack of thresholds: a descent leaves a move once the move's number exceeds (1 + epsilon) times
+    # that of the second-best move.
     epsilon: float
     # Share of the undecided moves of a node that are considered; 1 = all.
     widening: float
-    # Weight of a busy path in virtual proof numbers.
+    # Virtual proof numbers: added to the number of a move for each path in progress below it.
     virtual: int
-    # Initial numbers of unvisited moves follow those of a sibling
+    # Unvisited moves take over the numbers of a new sibling as their initial numbers
     # (``pns.walk.adopt_sibling_numbers``).
     learns: bool
     # With plans: factor by which each further move to the goal makes a position harder
     # (``hints.plans``); 0 = no plans are made.
     step: float
-    # With plans: moves of either side near the plan are listed before others.
+    # With plans: moves near the plan are listed before other moves.
     near: bool
-    # Share of the log odds of a win by threats that is believed (``hints.odds``); 0 = none.
+    # With threat search: factor of the log odds in initial numbers (``hints.odds``); 0 = the odds
+    # are not used.
     trust: float
     # With threat search: expansions below a node until the or-player's quiet moves no longer wait
-    # for its threats (``odds.awaits_threats``).
+    # for its threats (``hints.odds.awaits_threats``).
     quiet_after: int
-    # A node that its mover is expected to win has one new move evaluated at a time.
+    # At a node that its mover is expected to win, only one new move at a time is evaluated.
     one_by_one: bool
-    # With zones: initial number of the opponent's other moves while its null move may still
-    # refute most of them.
+    # With zones: least initial number of the opponent's other moves where the null move is first.
     patience: int

@@ -6,17 +6,19 @@ from jaxsolve.proof.check.grid import Grid
 
 
 def alive(grid: Grid, stones: int, empty: int, zone: int | None = None) -> int:
-    """Mask of the stones of one colour whose chains are unconditionally alive.
+    """Returns the stones of one colour whose chains are unconditionally alive, as a mask.
+
+    A region is a connected component of the points without a stone of this colour. A region is
+    vital to a chain if every empty point of the region is a liberty of the chain.
 
     Args:
-      stones: that colour's stones. Every chain on the board must have a liberty.
-      empty: the empty points.
-      zone: the life must depend only on these points; None: on the whole board. Only regions that
-        lie in the zone with all their neighbours count, and of a chain only the parts that are
-        connected inside the zone.
-
-    A region is a connected component of the points without such a stone. It is vital to a chain
-    if every empty point of it is a liberty of that chain.
+      grid: the board.
+      stones: mask of the colour's stones. Every chain on the board must have a liberty.
+      empty: mask of the empty points.
+      zone: mask of the points on which the life may depend, or None for the whole board. Regions
+        count only if they lie in the zone with all their neighbours. The parts of a chain that are
+        connected inside the zone count as separate chains, and stones outside the zone do not
+        count.
     """
     others, outside = grid.full & ~stones, 0 if zone is None else grid.full & ~zone
     # A region with an empty point next to no stone of this colour is vital to no chain.

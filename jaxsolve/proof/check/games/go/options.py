@@ -1,4 +1,4 @@
-"""Rule-set ids of the Go family."""
+"""Parses the rule-set ids of the Go family: ``go-N``, ``killallgo-N`` and ``tsumego-N``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class GoOptions:
     kind: str  # "go", "killallgo", "tsumego"
     grid: Grid
     ko: str  # "simple", "positional", "situational"
-    region: int  # mask of the points where moves exist
+    region: int  # mask of the points where stones may be played
     komi: Fraction = Fraction(0)
     fill_eyes: bool = True
     pass_winner: int = 0  # the winner when two passes end a game with a goal
@@ -36,7 +36,7 @@ def _yes(rules: str, value: str) -> bool:
 
 
 def parse(rules: str) -> GoOptions:
-    """Parses a complete id. Raises Refused."""
+    """Parses a rule-set id. Raises Refused unless it is complete and known."""
     kind, _, size = rules.partition(";")[0].partition("-")
     if kind == "go":
         return _plain(rules, size)

@@ -1,4 +1,4 @@
-"""Rules of the Go family: plain Go, Killall-Go, life-and-death problems."""
+"""Rules of the Go family for the checker: plain Go, Killall-Go, life-and-death problems."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from jaxsolve.proof.check.rules import Rules, Verdict
 
 
 class Chains(NamedTuple):
-    """One colour's stones by the liberties of their chains."""
+    """The chains of one colour, classified by their number of liberties."""
 
     safe: int  # mask of the stones whose chains have two liberties or more
-    atari: dict[int, int]  # liberty (0: none) -> mask of the chains with no other liberty
+    # For each point that is the only liberty of some chains: mask of these chains. Key 0: mask of
+    # the chains without a liberty.
+    atari: dict[int, int]
 
 
 class Moves(NamedTuple):
-    """The board moves that all rules but superko allow."""
+    """The board moves that are legal apart from superko."""
 
     quiet: int  # mask of the moves that capture nothing
-    taking: dict[int, int]  # point -> mask of the stones that a move there captures
+    taking: dict[int, int]  # for each capturing move (a bit): mask of the stones that it captures
 
 
 class Go(Rules):
@@ -71,12 +73,14 @@ class Go(Rules):
         return position
 
     def ko_taken(self, position: GoPosition, empty: int) -> bool:
-        """Whether a move can have captured one stone at the ko point and set the ko.
+        """Whether the last move can have captured one stone at ``position.ko`` and so set the ko.
 
-        ``empty`` are the position's empty points. The captured stone had no neighbour of its
-        colour and one liberty, the point of the capturing stone. That stone is alone and has no
-        other liberty. Every other chain beside the ko point had a liberty before, so it has one
-        now besides the ko point.
+        ``empty`` is the mask of the position's empty points. The following must hold:
+
+        * All neighbours of the ko point are stones of the side that moved last.
+        * The capturing stone is alone, and the ko point is its only liberty.
+        * Every other chain beside the ko point has another liberty, because it had one before the
+          capture.
         """
         takers, near = position.stones[1 - position.side], self.grid.near
         beside = near(position.ko) & self.grid.full
@@ -105,13 +109,15 @@ class Go(Rules):
         return None
 
     def ended(self, position: GoPosition, claimant: int) -> bool:
-        """As ``verdict``, without unconditional life if the claimant would win by it.
+        """Whether the game is over; unconditional life by which ``claimant`` wins is not tested.
 
-        Sound: let P be a node with moves. If a deciding chain of the claimant is alive in P, the
-        claim is true in P by the rules, whatever its children are. If none is, P is not over (the
-        other ends are tested here), its legal moves are those of ``child`` and ``replies``, and
-        the claim follows from the children's. If the claimant is the other side, the same life
-        would make the claim false, so it is tested at every node.
+        This is sound. Consider a node with moves. If the claimant has unconditional life in its
+        position, the claim holds by the rules, whatever the children are. Otherwise the game is not
+        over, since this method tests all other ends. The legal moves are then those of ``child``
+        and ``replies``, and the claim follows from the claims at the children.
+
+        If the opponent wins by unconditional life, life is tested at every node, because it would
+        make the claim false.
         """
         if self.options.living != claimant:
             return self.verdict(position) is not None
@@ -156,7 +162,11 @@ class Go(Rules):
         return rules, text, Fresh(rules, claimant, points, before)
 
     def _retake(self, root: GoPosition) -> int:
-        """The point where retaking a ko would repeat the history's last board, or 0."""
+        """Returns the ko point of ``root`` under simple ko, or 0.
+
+        It is the point at which the side to move would retake a ko and so repeat the last board of
+        the history (FORMAT.md, "Superko under the relaxation to simple ko").
+        """
         board, _, mark = root.history.rpartition(";")[2].partition(":")
         side = root.side
         if not board or root.passes or mark == "bw"[side]:
@@ -223,7 +233,7 @@ class Go(Rules):
         return found
 
     def moves(self, position: GoPosition) -> Moves:
-        """The board moves of a position, without regard to superko."""
+        """Returns the legal board moves of a position; superko is not tested."""
         if position.ply == 1:
             return Moves(0, {})
         empty, side = self.empty(position), position.side
@@ -242,15 +252,19 @@ class Go(Rules):
         return Moves(quiet, taking)
 
     def after(self, position: GoPosition, bit: int, captured: int) -> str:
-        """Text after one of ``moves`` without superko; ``captured`` are the stones it captures."""
+        """Returns the text after the board move ``bit``, which must be one of ``moves``.
+
+        ``captured`` is the mask of the stones that it captures. Superko is not tested.
+        """
         if captured:
             return self._capture(position, bit, captured)
         return self.text.plain(position, self.grid.put(position.board, bit, STONES[position.side]))
 
     def takes_ko(self, position: GoPosition, bit: int, captured: int) -> bool:
-        """Whether the move at ``bit`` takes a ko.
+        """Whether the move ``bit``, which captures the stones ``captured``, takes a ko.
 
-        It captures one stone, with a stone that is alone and has one liberty.
+        A move takes a ko if it captures exactly one stone, and the capturing stone is alone and has
+        one liberty.
         """
         near = self.grid.near(bit)
         return (
@@ -260,9 +274,9 @@ class Go(Rules):
         )
 
     def _allowed(self, position: GoPosition, own: int, empty: int) -> int:
-        """Points not forbidden by ko, region, opening or eye rule.
+        """Returns the points that the ko, the region, the opening and the eye rule do not forbid.
 
-        Their empty points are a superset of the legal moves.
+        Points with stones are not removed. Of the empty ones some may be illegal, as suicide.
         """
         allowed = self.options.region & ~position.ko
         if position.ply == 1:
@@ -272,7 +286,10 @@ class Go(Rules):
         return allowed
 
     def _eyes(self, own: int, empty: int) -> int:
-        """True eyes of one side."""
+        """Returns the true eyes of the side with the stones ``own``, as a mask.
+
+        The side may not fill them if ``fill_eyes=false``.
+        """
         eyes = 0
         for bit in bits(empty & ~self.grid.near(self.grid.full & ~own)):
             corners = self.corners[bit]
@@ -281,9 +298,10 @@ class Go(Rules):
         return eyes
 
     def chains(self, stones: int, empty: int) -> Chains:
-        """Sorts chains by liberties; a stone with two empty neighbours settles its chain."""
+        """Classifies the chains of the mask ``stones`` by their liberties in ``empty``."""
         grid, stride = self.grid, self.grid.stride
         a, b, c, d = empty << 1, empty >> 1, empty << stride, empty >> stride
+        # A stone with two empty neighbours makes its chain safe without a count of liberties.
         safe = grid.flood(stones & (a & b | c & d | (a | b) & (c | d)), stones)
         atari: dict[int, int] = {}
         for chain in grid.components(stones & ~safe):
@@ -295,7 +313,7 @@ class Go(Rules):
         return Chains(safe, atari)
 
     def _capture(self, position: GoPosition, bit: int, captured: int) -> str:
-        """Text after a capturing move. Raises Refused if ko rules forbid it."""
+        """Returns the text after a capturing move. Raises Refused if a ko rule forbids it."""
         move = self.grid.names[bit]
         takes_ko = self.takes_ko(position, bit, captured)
         if takes_ko and self.options.no_ko[position.side]:

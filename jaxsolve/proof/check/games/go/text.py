@@ -1,4 +1,4 @@
-"""Text of Go positions: parsing, and the text after a move."""
+"""Text of Go positions: parsing a position, and writing the position after a move."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from jaxsolve.proof.check.games.go.options import GoOptions
 
 
 class GoPosition(NamedTuple):
-    """A position. Its sets are masks of the rule set's grid."""
+    """A position of Go. Sets of points are masks (``check.grid``)."""
 
-    board: str
-    side: int
+    board: str  # the board's text
+    side: int  # the side to move, 0 or 1
     stones: tuple[int, int]  # masks by player
     ko: int  # the point closed by a simple ko, or 0
     passes: int
@@ -24,7 +24,7 @@ class GoPosition(NamedTuple):
 
 
 class GoText:
-    """The text form under one rule set."""
+    """Reads and writes the canonical text of positions under one rule set."""
 
     def __init__(self, options: GoOptions):
         self.options = options
@@ -57,7 +57,7 @@ class GoText:
         )
 
     def parse(self, text: str) -> GoPosition:
-        """Parses canonical text. Raises Refused."""
+        """Parses the canonical text of a position. Raises Refused."""
         match = self.format.fullmatch(text)
         if not match:
             raise Refused(f"{show(text)} is not a position of this rule set")
@@ -95,7 +95,10 @@ class GoText:
         return mask
 
     def check_opening(self, position: GoPosition) -> None:
-        """Refuses a forced opening (ply 0, 1, 2) inconsistent with board, side and passes."""
+        """Raises Refused if a position of the forced opening contradicts its ply (0, 1 or 2).
+
+        The ply determines the numbers of stones, the side to move and the passes.
+        """
         if position.ply is None:
             return
         black, white = (stones.bit_count() for stones in position.stones)
@@ -104,9 +107,10 @@ class GoText:
             raise Refused(f"the position contradicts ply={position.ply}")
 
     def check_history(self, position: GoPosition) -> None:
-        """Refuses a position that superko forbids.
+        """Raises Refused if superko forbids the position, because the history contains it.
 
-        A pass may repeat a board with its side; a board move may repeat neither.
+        Under situational superko a position after a pass is exempt, because a pass may repeat a
+        board with the same side to move.
         """
         if not position.history or (self.options.ko == "situational" and position.passes):
             return
@@ -115,13 +119,13 @@ class GoText:
 
     # ---- superko ---------------------------------------------------------------------------------
     def seen(self, position: GoPosition) -> set[str]:
-        """The history's entries."""
+        """Returns the entries of the position's history."""
         return set(position.history.split(";"))
 
     def fresh(self, position: GoPosition) -> Callable[[str], bool]:
-        """Whether a board may follow ``position`` under superko.
+        """Returns a predicate: whether superko allows a board move that leads to the given board.
 
-        A board move never repeats the current board, since suicide is illegal.
+        The current board is not tested, since a board move cannot repeat it: suicide is illegal.
         """
         if not position.history:
             return lambda board: True
@@ -132,7 +136,10 @@ class GoText:
         return lambda board: board + mark not in seen
 
     def forgotten(self, position: GoPosition, ko: int) -> str:
-        """Text under simple ko, with this ko point, of a position without its history."""
+        """Returns the text of ``position`` under simple ko: without the history, with ``ko``.
+
+        ``ko`` is the bit of the ko point, or 0.
+        """
         field = f" ko={self.grid.names[ko]}" if ko else ""
         passes = f" passes={position.passes}" if position.passes else ""
         plain = position._replace(history="")
@@ -154,7 +161,7 @@ class GoText:
         return f"{text} history={history}" if history else text
 
     def _present(self, position: GoPosition) -> str:
-        """The current board as a history entry."""
+        """Returns the current board in the form of a history entry."""
         return (
             position.board
             if self.options.ko == "positional"
@@ -162,32 +169,36 @@ class GoText:
         )
 
     def suffix(self, position: GoPosition) -> str:
-        """The text after the board, for any board move that captures nothing."""
+        """Returns the text that follows the board, after a board move that captures nothing."""
         ply = 1 if position.ply == 0 else None
         return f" {'wb'[position.side]}" + self._tail(
             position, ply, position.crucial, self._present(position)
         )
 
     def plain(self, position: GoPosition, board: str) -> str:
-        """Text after a board move that captures nothing and leaves ``board``."""
+        """Returns the text after a board move that captures nothing and leads to ``board``."""
         return board + self.suffix(position)
 
     def after(self, position: GoPosition, board: str, ko: int, crucial: int) -> str:
-        """Text after a board move that captures."""
+        """Returns the text after a board move that captures stones and leads to ``board``.
+
+        ``ko`` is the bit of the new ko point, or 0; ``crucial`` is the mask of the crucial points
+        that remain.
+        """
         field = f" ko={self.grid.names[ko]}" if ko else ""
         ply = 1 if position.ply == 0 else None
         tail = self._tail(position, ply, crucial, self._present(position))
         return f"{board} {'wb'[position.side]}{field}{tail}"
 
     def settled(self, position: GoPosition) -> str:
-        """Canonical text of a position without its opening and history fields."""
+        """Returns the canonical text of ``position`` without the opening and history fields."""
         ko = f" ko={self.grid.names[position.ko]}" if position.ko else ""
         passes = f" passes={position.passes}" if position.passes else ""
         tail = self._tail(position, None, position.crucial, "")
         return f"{position.board} {'bw'[position.side]}{ko}{passes}{tail}"
 
     def passed(self, position: GoPosition) -> str:
-        """Text after a pass."""
+        """Returns the text after a pass."""
         opening = position.ply is not None
         passes = "" if opening else f" passes={position.passes + 1}"
         added = self._present(position) if self.options.ko == "situational" else ""

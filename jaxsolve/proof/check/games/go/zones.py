@@ -1,8 +1,9 @@
 """Tests of the relevance zones of Killall-Go and life-and-death problems.
 
-FORMAT.md has the law and its proof. Below, P is the claimant and Q the opponent, p the position of
-a node, Z its zone, and q any position that covers p on Z: of q only the part on Z is known. *Z
-shows* a property if it holds in every such q. Names such as R2 and A4 are FORMAT.md's.
+The conditions (R2, A4, ...) and the proof that they suffice are in FORMAT.md, "Zones in Go". Below,
+P is the claimant and Q the opponent. p is the position of a node, Z is the node's zone, and q is
+any position that covers p on Z. Only the part of q on Z is known. *The zone shows* a property if
+the property holds in every such q. Sets of points are masks (``check.grid``).
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class Won(NamedTuple):
-    """A listed child: a won position. Zone 0: no other position covers it."""
+    """A listed child: a position in which the claim holds, and its zone."""
 
     position: GoPosition
-    zone: int
+    zone: int  # 0: the child has no zone, so no other position covers it
 
 
 class View:
-    """The part of a position on a zone.
+    """The part of a position that lies in a zone.
 
-    Its groups are the parts of chains that are connected inside the zone, with their liberties
-    inside it.
+    A *group* is a set of stones of one colour in the zone that is connected inside the zone. Its
+    *inner liberties* are the empty points of the zone beside it.
     """
 
     def __init__(self, rules: Go, claimant: int, position: GoPosition, zone: int):
@@ -45,33 +46,43 @@ class View:
 
     @functools.cached_property
     def my_groups(self) -> Chains:
-        """P's groups in the zone, classified by their liberties in it (``Chains``)."""
+        """P's groups in the zone, classified by their inner liberties."""
         return self.rules.chains(self.mine, self.empty)
 
     @functools.cached_property
     def their_groups(self) -> Chains:
-        """Q's groups by their liberties in the zone."""
+        """Q's groups in the zone, classified by their inner liberties."""
         return self.rules.chains(self.theirs, self.empty)
 
     def near(self, bit: int) -> int:
-        """The neighbours of a point on the board."""
+        """Returns the neighbours of a point on the board."""
         return self.grid.near(bit) & self.grid.full
 
     def whole(self, points: int) -> bool:
-        """Whether the zone holds all neighbours of ``points``."""
+        """Whether all neighbours of ``points`` on the board lie in the zone."""
         return not self.grid.near(points) & self.grid.full & ~self.zone
 
     def closed(self, groups: int) -> Iterator[int]:
-        """The groups that are whole chains with all liberties in every covering position."""
+        """Yields the closed groups among ``groups``, a mask of groups.
+
+        All neighbours of a closed group lie in the zone. So it is a whole chain with all its
+        liberties, in every position that covers this one.
+        """
         return (group for group in self.grid.components(groups) if self.whole(group))
 
     def loose(self, groups: int) -> int:
-        """The stones of the other groups: a covering position may connect them to more stones."""
+        """Returns the stones of the groups in the mask ``groups`` that are not closed.
+
+        In a covering position such a group may be connected to more stones outside the zone.
+        """
         return groups & ~sum(self.closed(groups))
 
 
 class GoZones(WrittenZones):
-    """Tests of zones for rule sets with a goal and ``ko=simple``."""
+    """Tests of zones for rule sets with a goal and ``ko=simple``.
+
+    Masks of moves and points have one bit for each point; a move that is a pass has the bit 0.
+    """
 
     def __init__(self, rules: Go):
         self.rules = rules
@@ -108,9 +119,11 @@ class GoZones(WrittenZones):
         return position.passes == won.passes == 0
 
     def same_ko(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
-        """Whether the kos in the zone agree as far as needed.
+        """Whether the kos of both positions in ``zone`` agree as far as covering requires.
 
-        A ko against P must be the node's too; a ko of the node against Q must be there.
+        If P is to move and ``position`` has a ko in the zone, ``won`` must have the same ko.
+        Otherwise it could forbid P a move. If Q is to move and ``won`` has a ko in the zone,
+        ``position`` must have the same ko. Otherwise Q could retake.
         """
         binding = position.ko if position.side == claimant else won.ko
         return not binding & zone or position.ko == won.ko
@@ -160,24 +173,34 @@ class GoZones(WrittenZones):
             raise Refused(f"the zone does not show that {move} takes no ko, as {player} may not")
 
     def move_inside(self, bit: int, zone: int) -> bool:
-        """R1: the point is known to be empty. P may not pass: a second pass could lose."""
+        """Whether the move's point lies in the zone, as R1 requires.
+
+        The point is then empty in q as well. A pass, bit 0, is refused, since in q it could be the
+        second pass.
+        """
         return bool(bit & zone)
 
     def child_inside(self, child: int, zone: int) -> bool:
-        """R1, A1: the child's zone is known."""
+        """Whether the child has a zone, and this zone lies in its parent's (R1, A1)."""
         return bool(child) and not child & ~zone
 
     def stays_legal(self, view: View, bit: int) -> bool:
-        """R2: a liberty beside the stone or of a group of P's that it joins, or a capture."""
+        """Whether the zone shows that the move at ``bit`` is no suicide in q (R2).
+
+        The stone needs an empty neighbour in the zone, or a group of P beside it with another inner
+        liberty, or it captures a closed group of Q.
+        """
         near = view.near(bit)
         if near & view.empty or near & view.mine & ~view.my_groups.atari.get(bit, 0):
             return True
         return any(view.closed(view.their_groups.atari.get(bit, 0)))
 
     def same_captures(self, view: View, bit: int, child: int) -> bool:
-        """R3: groups of Q that may be captured only here lie outside the child's zone.
+        """Whether the move captures the same stones of the child's zone in p and in q (R3).
 
-        Or no such group can touch the stone.
+        A group of Q that is not closed and has no inner liberty other than ``bit`` may be captured
+        in one of p and q only. Such groups must lie outside the child's zone, or the zone must show
+        that none of them touches the stone. ``child`` is the child's zone.
         """
         atari = view.their_groups.atari
         loose = view.loose(atari.get(bit, 0))
@@ -186,14 +209,15 @@ class GoZones(WrittenZones):
         return view.whole(bit) and not loose
 
     def ko_arises(self, view: View, bit: int, ko: int) -> bool:
-        """R4: if the child depends on a ko, the move captures exactly that one stone.
+        """Whether the zone shows that the move sets the ko of the child's position (R4).
 
-        ``ko`` is 0 if it does not. The capturing stone has no other liberty.
+        ``ko`` is the ko point if it lies in the child's zone, otherwise 0, and the test holds. The
+        move must capture exactly the stone at ``ko``, and have no other liberty in q.
         """
         return not ko or (view.whole(bit | ko) and view.their_groups.atari.get(bit, 0) == ko)
 
     def fills_no_eye(self, view: View, bit: int) -> bool:
-        """R5."""
+        """Whether the zone shows that ``bit`` is no true eye of P in q, if eyes must stay (R5)."""
         if self.rules.options.fill_eyes or view.near(bit) & view.zone & ~view.mine:
             return True
         corners = self.rules.corners[bit]
@@ -202,7 +226,10 @@ class GoZones(WrittenZones):
         )
 
     def takes_no_ko(self, view: View, bit: int, claimant: int) -> bool:
-        """R6: the stone joins another, or has a second liberty, or captures two stones."""
+        """Whether the zone shows that the move takes no ko in q, if P may take none (R6).
+
+        In q the stone must have a neighbour that is empty or P's, or capture two stones.
+        """
         if not self.rules.options.no_ko[claimant] or view.near(bit) & (view.empty | view.mine):
             return True
         return sum(view.closed(view.their_groups.atari.get(bit, 0))).bit_count() >= 2
@@ -258,9 +285,10 @@ class GoZones(WrittenZones):
         moves: Moves,
         replies: Sequence[tuple[str, Child]],
     ) -> dict[str, Won]:
-        """The children by their moves.
+        """Returns the listed children by their moves.
 
-        Each move is legal, not listed before, and leads to its child or to a position covering it.
+        Raises Refused unless each move is legal, is listed once, and leads to its child's position
+        or to one that covers it.
         """
         rules, found = self.rules, {}
         for move, child in replies:
@@ -290,7 +318,10 @@ class GoZones(WrittenZones):
     def unanswered(
         self, claimant: int, position: GoPosition, moves: Moves, listed: dict[str, Won]
     ) -> list[str]:
-        """A1: the legal replies not listed that lead to positions covering no listed child."""
+        """Returns the names of the legal replies of Q that have no answer (A1).
+
+        They are not listed, and the position after such a reply covers no listed child.
+        """
         rules, covers = self.rules, self.covers
         points = sum(rules.grid.bit_of[move] for move in listed if move != "pass")
         quiet, taking = (
@@ -298,7 +329,7 @@ class GoZones(WrittenZones):
             {bit: stones for bit, stones in moves.taking.items() if not bit & points},
         )
         passes = position.ply in (None, 1) and "pass" not in listed
-        # The position after a reply that captures nothing, without its stone.
+        # The position after any reply that captures nothing, but without the stone of the reply.
         turned = position._replace(side=1 - position.side, ko=0, passes=0)
         passed = turned._replace(passes=position.passes + 1)
         taken = {
@@ -308,8 +339,8 @@ class GoZones(WrittenZones):
         for won, zone in listed.values():
             if not zone:
                 continue
-            # The child agrees with this position on the zone but for its own move, so a quiet
-            # reply inside the zone never leads to it.
+            # If this position covers the child, so does the position after a quiet reply outside
+            # the child's zone. After a quiet reply inside the zone the stones differ on the zone.
             if covers(claimant, turned, won, zone):
                 quiet &= zone
             passes = passes and not covers(claimant, passed, won, zone)
@@ -319,20 +350,26 @@ class GoZones(WrittenZones):
         return ["pass"] * passes + [self._name(bit) for bit in (*bits(quiet), *taken)]
 
     def no_pass_before(self, position: GoPosition) -> bool:
-        """A0."""
+        """Whether the last move was not a pass, so that a pass of Q does not end the game (A0)."""
         return position.passes == 0
 
     def stones_stay(self, view: View, inside: int) -> bool:
-        """A2: Q captures here what it captures there; if it moves outside Z, nothing.
+        """Whether a move of Q captures the same stones of the children's zones in p and in q (A2).
 
-        This concerns the zones of the children.
+        Every group of P that meets ``inside``, the union of these zones, must be closed or have two
+        inner liberties. So a move outside Z captures none of these stones.
         """
         tight = sum(view.my_groups.atari.values())
         return not view.loose(tight) & inside
 
     def no_other_ko(self, view: View, bit: int, captured: int, inside: int) -> bool:
-        """A3: if Q's move at ``bit`` captures one stone in this position without taking a ko, it
-        takes none in any covering position.
+        """Whether a move of Q that takes no ko in p takes no ko in q either (A3).
+
+        Args:
+          view: the part of p in the zone.
+          bit: the point of the move.
+          captured: mask of the stones that the move captures in p.
+          inside: union of the zones of the listed children; only a ko in this set matters.
         """
         if not bit & view.zone or self.rules.takes_ko(view.position, bit, captured):
             return True
@@ -341,7 +378,7 @@ class GoZones(WrittenZones):
         return not single or len(closed) > 1 or bool(view.near(bit) & (view.empty | view.theirs))
 
     def stays_illegal(self, view: View, bit: int, claimant: int, children: Sequence[Won]) -> bool:
-        """A4: Q cannot move at ``bit``, or a child leaves the move out."""
+        """Whether the move at ``bit``, illegal for Q in p, is illegal or answered in q (A4)."""
         return (
             self.is_suicide(view, bit)
             or self.is_own_eye(view, bit)
@@ -350,30 +387,39 @@ class GoZones(WrittenZones):
         )
 
     def is_suicide(self, view: View, bit: int) -> bool:
-        """A4: no empty neighbour, no group of Q's there with another liberty, no capture."""
+        """Whether the zone shows that the move of Q at ``bit`` is suicide in q (A4).
+
+        No neighbour is empty, no group of Q beside the point has another liberty, and the move
+        captures nothing.
+        """
         if not view.whole(bit) or view.near(bit) & view.empty or view.my_groups.atari.get(bit, 0):
             return False
         lost = view.their_groups.atari.get(bit, 0)
         return not view.near(bit) & view.theirs & ~lost and not view.loose(lost)
 
     def is_own_eye(self, view: View, bit: int) -> bool:
-        """A4: a true eye of Q's, which the rule set forbids to fill."""
+        """Whether the zone shows that ``bit`` is a true eye of Q, which Q may not fill (A4)."""
         if self.rules.options.fill_eyes or view.near(bit) & ~view.theirs:
             return False
         corners = self.rules.corners[bit]
         return (corners & view.theirs).bit_count() >= min(corners.bit_count(), 3)
 
     def is_barred_ko(self, view: View, bit: int, claimant: int) -> bool:
-        """A4: Q may not take a ko, and the move would capture one stone, without a liberty."""
+        """Whether the zone shows that the move of Q at ``bit`` takes a ko, and Q may take none (A4).
+
+        The move captures exactly one stone, and the capturing stone has no other liberty and no
+        neighbour of its colour.
+        """
         if not self.rules.options.no_ko[1 - claimant] or view.near(bit) & ~view.mine:
             return False
         lost = view.my_groups.atari.get(bit, 0)
         return bool(lost) and not lost & (lost - 1) and view.whole(lost)
 
     def leaves_out(self, claimant: int, view: View, bit: int, won: Won) -> bool:
-        """A4: p with the turn passed covers the child, which the move at ``bit`` does not affect.
+        """Whether the child ``won`` answers the move of Q at ``bit`` in q (A4, *null child*).
 
-        The stone lies outside the child's zone and captures nothing there.
+        p after a pass of Q must cover the child. The new stone must lie outside the child's zone
+        and capture nothing in it.
         """
         atari, passes = view.my_groups.atari, view.position.passes + 1
         if (bit | atari.get(bit, 0) | atari.get(0, 0)) & won.zone:

@@ -1,1 +1,1 @@
-"""Gomoku for the checker: rules and threats."""
+"""Gomoku for the checker: the board (``board``) and the rules with threats (``rules``)."""

@@ -1,4 +1,9 @@
-"""Gomoku, with and without four threats: positions, moves and ends of the game."""
+"""Gomoku for the checker: positions, moves and ends of the game.
+
+A *completing cell* of a side is an empty cell at which a stone of that side makes a winning line. A
+*four* is a line that lacks one stone. Under four-threat rules (``knowledge=4t``) a four must be
+answered at its completing cell, and a side with two completing cells has won.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +22,18 @@ class GomokuPosition(NamedTuple):
     board: str
     side: int
     stones: tuple[int, int]  # masks by player
-    fours: int  # 0, the bit of the only legal reply, or TWO
+    fours: int  # field ``fours``: 0, the bit of the only legal reply, or TWO
 
 
 class _Window(NamedTuple):
     cells: int  # mask of L cells in a row
-    around: int  # exact rules: mask of the cells just before and after, not to be own; else 0
+    # With ``exact5``: mask of the cells just before and after, which must hold no stone of the
+    # side; otherwise 0.
+    around: int
 
 
 class GomokuBoard(Rules):
-    """``gomoku-N;line=L;win=...;knowledge=...``."""
+    """Rule sets ``gomoku-N;line=L;win=...;knowledge=...``, without the tests of threats."""
 
     def __init__(self, rules: str):
         base, (line, win, knowledge) = options(rules, "line", "win", "knowledge")
@@ -77,9 +84,10 @@ class GomokuBoard(Rules):
         return position
 
     def _check_fours(self, position: GomokuPosition, over: bool) -> None:
-        """Tests the field ``fours`` against the stones.
+        """Raises Refused if the field ``fours`` of a root contradicts the stones.
 
-        So no side has an unanswered four, here or in any position that play leads to.
+        ``over`` states whether the last move has made a winning line. The test ensures that all
+        fours are known in this position and in those to which play leads.
         """
         own = self.scan(position, position.side)[0]
         theirs = self.scan(position, 1 - position.side)[0]
@@ -101,7 +109,7 @@ class GomokuBoard(Rules):
         return position.side
 
     def _lined(self, own: int) -> bool:
-        """Whether the stones contain a winning line."""
+        """Whether the stones in the mask ``own`` contain a winning line."""
         for step in (1, self.grid.stride, self.grid.stride + 1, self.grid.stride - 1):
             starts = own
             for k in range(1, self.line):
@@ -128,7 +136,10 @@ class GomokuBoard(Rules):
 
     # ---- lines -----------------------------------------------------------------------------------
     def completing(self, own: int, enemy: int, stone: int) -> int:
-        """Mask of the empty cells that complete a line through ``stone``, one of ``own``."""
+        """Returns the completing cells of the lines through ``stone``, as a mask.
+
+        ``own`` and ``enemy`` are masks of both sides' stones; ``stone`` is a bit of ``own``.
+        """
         found = 0
         for cells, around in self.through[stone]:
             if not cells & enemy and not around & own:
@@ -138,9 +149,10 @@ class GomokuBoard(Rules):
         return found
 
     def lacking(self, own: int, enemy: int, stones: int, through: int = 0) -> list[int]:
-        """For each window without ``enemy`` that lacks so many stones of ``own``, its empty cells.
+        """Returns the empty cells of each window that lacks exactly ``stones`` stones of ``own``.
 
-        Only the windows ``through`` a stone, if given.
+        Windows with a stone of ``enemy`` do not count. If the bit ``through`` is given, only the
+        windows through that cell count.
         """
         found = []
         for cells, around in self.through[through] if through else self.windows:
@@ -150,9 +162,11 @@ class GomokuBoard(Rules):
         return found
 
     def scan(self, position: GomokuPosition, player: int) -> tuple[int, dict[int, int]]:
-        """The cells at which a stone of ``player`` makes a winning line or a four.
+        """Finds the cells at which a stone of ``player`` makes a winning line or a four.
 
-        Returns a mask of the first, and for every cell that makes fours their completing cells.
+        Returns:
+          The mask of the cells that make a winning line, and for each cell that makes a four the
+          mask of the completing cells of its fours.
         """
         own, enemy = position.stones[player], position.stones[1 - player]
         wins, fours = 0, {}
@@ -173,7 +187,7 @@ class GomokuBoard(Rules):
     # ---- moves -----------------------------------------------------------------------------------
     @staticmethod
     def state(cells: int) -> int:
-        """A mask of completing cells as ``GomokuPosition.fours`` states it."""
+        """Converts a mask of completing cells to the value of ``GomokuPosition.fours``."""
         return TWO if cells & (cells - 1) else cells
 
     def legal(self, position: GomokuPosition) -> int:

@@ -1,4 +1,10 @@
-"""Gomoku with its threats (FORMAT.md, "Threats of several moves" and "Trees of threats")."""
+"""Gomoku for the checker: tests of threats.
+
+FORMAT.md, "Threats of several moves in Gomoku" and "Trees of threats", has the conditions and
+proves them. ``board`` defines fours and completing cells. Below, ``own`` and ``enemy`` are masks of
+the claimant's and of the opponent's stones, unless a docstring defines them otherwise. The *zone*
+of a threat contains every reply that can disturb the threat.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +17,30 @@ from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import move_text
 
 DEEPEST = 64
-"""Most branches of a tree above each other.
-
-A board of 19x19 has at most 180 of the claimant's stones; a search goes 11 deep.
-"""
+"""Most branches of a threat tree above each other. The solver's threat search goes 11 deep."""
 
 
 class Branch(NamedTuple):
-    """A threat tree that does not begin with a line."""
+    """A threat tree that is a branch, not a line. Cells are bits of a mask."""
 
     stone: int  # the claimant's move
-    # The line by which it would then win if it were to move again; empty if the stone is a four.
+    # The line by which the claimant would win if it could move again at once; empty if ``stone``
+    # makes a four.
     line: list[int]
-    answers: list[tuple[int, Any]]  # the replies, each with the tree that answers it
+    answers: list[tuple[int, Any]]  # the replies, each with the tree that answers the reply
 
 
 class Gomoku(GomokuBoard):
-    """``gomoku-N;line=L;win=...;knowledge=...``."""
+    """Rule sets ``gomoku-N;line=L;win=...;knowledge=...``."""
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
-        """Every reply but ``move`` lets the claimant complete its line there, if it may.
+        """Tests that ``move`` wins for the claimant after every other reply.
 
-        With four threats, a reply that makes a four of its own leaves the claimant only that
-        four's completing cell, so such replies are excluded too.
+        The claimant must make a winning line at ``move``. No other reply may win. Under four-threat
+        rules, no other reply may make a four either, unless ``move`` answers the four.
+
+        Returns the replies that need an answer: the one at ``move``, if it is legal, with the text
+        of the position after it. Raises Refused if a test fails.
         """
         bit = self.grid.point(move)
         legal = self.legal(position)
@@ -51,9 +58,11 @@ class Gomoku(GomokuBoard):
 
     # ---- threats of several moves ----------------------------------------------------------------
     def sequence(self, position: GomokuPosition, threat: list[Any]) -> dict[str, str]:
-        """Tests that the side that moved last would win by ``threat`` if it were to move here.
+        """Tests that the claimant, who moved last, would win by ``threat`` if it were to move.
 
-        ``threat`` is a line or a tree. The replies in its zone remain to be answered.
+        ``threat`` is a line or a tree in the form of the certificate. Returns the replies in its
+        zone, which need an answer, with the text of the position after each. Raises Refused if a
+        test fails.
         """
         if not self.fours:
             raise Refused(
@@ -68,7 +77,7 @@ class Gomoku(GomokuBoard):
         }
 
     def _read(self, threat: Any, deep: int) -> list[int] | Branch:
-        """A line, or a tree of at most ``deep`` branches above each other."""
+        """Parses a line, or a tree with at most ``deep`` branches above each other."""
         if not isinstance(threat, list):
             raise Refused(f"a threat is {show(threat)}, not a list")
         if all(isinstance(move, str) for move in threat):
@@ -100,10 +109,10 @@ class Gomoku(GomokuBoard):
 
     # ---- trees -----------------------------------------------------------------------------------
     def _tree(self, own: int, enemy: int, tree: list[int] | Branch, owed: int) -> int:
-        """The zone of a tree.
+        """Tests a threat tree and returns its zone. Raises Refused if a test fails.
 
-        ``owed`` are the completing cells of the opponent's four that the first move must take, 0
-        for none.
+        ``owed`` is the mask of the opponent's completing cells. The tree's first move must take all
+        of them.
         """
         first = tree.stone if isinstance(tree, Branch) else sum(tree[:1])
         if owed & ~first:
@@ -132,7 +141,12 @@ class Gomoku(GomokuBoard):
         return zone
 
     def _stone(self, own: int, enemy: int, branch: Branch) -> tuple[int, int, int]:
-        """For a branch: (claimant's stones after its move, zone, replies that need an answer)."""
+        """Tests the move and the line of a branch, without its answers.
+
+        Returns:
+          The claimant's stones after the branch's move, the zone without that of the answers, and
+          the mask of the replies that need an answer.
+        """
         stone, name = branch.stone, self.grid.names[branch.stone]
         self._playable(own, enemy, stone)
         own |= stone
@@ -148,10 +162,11 @@ class Gomoku(GomokuBoard):
         return own, stone | zone | self._beside(own, enemy, branch.line, replies), replies
 
     def _beside(self, own: int, enemy: int, line: Sequence[int], answered: int) -> int:
-        """Cells where a stone of the opponent could disturb a line together with another reply.
+        """Returns the cells where a stone of the opponent could disturb a branch's line (Z6, Z8, Z9).
 
-        The reply is not ``answered``. The two stones could make a four before or during the line,
-        or occupy the end of the line.
+        Two stones together could do so: a stone at such a cell, and a reply that is not in the mask
+        ``answered``. They could make a four before or during the line, or both take completing
+        cells of its last move.
         """
         zone = self._one_of_two(self.lacking(enemy, own, 3), answered)
         for at in range(0, len(line) - 1, 2):
@@ -161,7 +176,10 @@ class Gomoku(GomokuBoard):
 
     @staticmethod
     def _one_of_two(windows: Sequence[int], answered: int) -> int:
-        """The empty cells whose window has another empty cell that is not ``answered``."""
+        """Returns the cells of ``windows`` whose window has another cell that is not ``answered``.
+
+        Each window is given by the mask of its empty cells.
+        """
         zone = 0
         for missing in windows:
             zone |= sum(bit for bit in bits(missing) if missing & ~bit & ~answered)
@@ -169,7 +187,7 @@ class Gomoku(GomokuBoard):
 
     # ---- lines -----------------------------------------------------------------------------------
     def _line(self, own: int, enemy: int, line: Sequence[int]) -> int:
-        """The zone of a line of fours (VCF)."""
+        """Tests a line of fours (VCF) and returns its zone. Raises Refused if a test fails."""
         if len(line) % 2 == 0:
             raise Refused(f"a threat of {len(line)} moves does not end with the claimant's")
         zone = 0
@@ -181,7 +199,7 @@ class Gomoku(GomokuBoard):
         return zone
 
     def _own_fours(self, own: int, enemy: int) -> int:
-        """The empty cells at which a stone of ``own`` makes a winning line or a four."""
+        """Returns the empty cells at which a stone of ``own`` makes a winning line or a four."""
         zone = 0
         for missing in (*self.lacking(own, enemy, 1), *self.lacking(own, enemy, 2)):
             zone |= missing
@@ -194,9 +212,13 @@ class Gomoku(GomokuBoard):
             raise Refused(f"the threat goes on after {self.grid.names[stone]}, which ends the game")
 
     def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
-        """One four of a line: both sides' stones after its reply, and its part of the zone.
+        """Tests one four of a line.
 
-        ``moves``: the four, its reply and the next four; the last four stands alone.
+        ``moves`` are the four, the forced reply and the line's next move, or the last four alone.
+
+        Returns:
+          The claimant's stones and the opponent's stones after the reply, and the part of the
+          line's zone that this four contributes.
         """
         four, names = moves[0], self.grid.names
         self._playable(own, enemy, four)
@@ -221,7 +243,11 @@ class Gomoku(GomokuBoard):
         return own, enemy | reply, self._near(own, enemy, reply)
 
     def _near(self, own: int, enemy: int, reply: int) -> int:
-        """The empty cells of windows through a ``reply`` that lack two stones of ``enemy`` then."""
+        """Returns the empty cells of the windows in which ``reply`` leads to a threat of ``enemy``.
+
+        These windows contain the cell ``reply``, hold no stone of ``own``, and lack exactly two
+        stones of ``enemy`` after the reply.
+        """
         zone = 0
         for missing in self.lacking(enemy | reply, own, 2, reply):
             zone |= missing

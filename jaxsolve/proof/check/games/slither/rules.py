@@ -1,4 +1,4 @@
-"""Slither."""
+"""Rules of Slither for the checker."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ class SlitherPosition(NamedTuple):
 
 
 class Slither(Rules):
-    """``slither-N``: Black joins the top and bottom rows, White the left and right columns.
+    """Rules of ``slither-N``: Black joins the top and bottom rows, White the left and right columns.
 
-    A relocation is a move of its own.
+    A turn is an optional relocation of a stone and then a placement. Each of the two is a move of
+    its own.
     """
 
     def __init__(self, rules: str):
@@ -80,12 +81,19 @@ class Slither(Rules):
         return self.grid.full & ~(position.stones[0] | position.stones[1])
 
     def steps(self, cell: int) -> int:
-        """The eight cells around a cell. May contain bits off the board."""
+        """Returns the eight cells around ``cell``.
+
+        The result may have bits that are no cells of the board.
+        """
         row = cell | cell << 1 | cell >> 1
         return (row | row << self.grid.stride | row >> self.grid.stride) ^ cell
 
     def odd_pairs(self, stones: int) -> int:
-        """The number of diagonal pairs of stones without a common orthogonal neighbour."""
+        """Returns the number of violations of the diagonal rule by one side's ``stones``.
+
+        A violation is a pair of diagonally adjacent stones without a stone of the same side on one
+        of their two common orthogonal neighbours.
+        """
         found = 0
         # The second stone stands a row further up, one column further left (across = 1) or right.
         for across in (1, -1):
@@ -97,17 +105,23 @@ class Slither(Rules):
         return found
 
     def _placements(self, stones: int, empty: int) -> Iterator[int]:
-        """Cells of ``empty`` where a further stone creates no odd pair."""
+        """Yields the cells of ``empty`` where one more stone leaves no violation of the rule.
+
+        The rule is the diagonal rule (``odd_pairs``).
+        """
         return (cell for cell in bits(empty) if not self.odd_pairs(stones | cell))
 
     def joined(self, position: SlitherPosition, player: int) -> bool:
-        """Whether stones of ``player`` connect its edges."""
+        """Whether a chain of ``player`` joins the two edges of that player."""
         stones, (start, end) = position.stones[player], self.edges[player]
         return bool(self.grid.flood(start & stones, stones) & end)
 
     # ---- the game --------------------------------------------------------------------------------
     def verdict(self, position: SlitherPosition) -> Verdict | None:
-        """A relocation alone does not win: the turn ends with a placement."""
+        """Returns the result of the game, or None.
+
+        A connection that a relocation makes does not count before the placement ends the turn.
+        """
         for player in (0, 1):
             if self.joined(position, player) and not (
                 position.relocated and player == position.side
@@ -116,7 +130,7 @@ class Slither(Rules):
         return None
 
     def _moves(self, position: SlitherPosition) -> Iterator[tuple[str, str]]:
-        """Every legal move and the text of the position after it."""
+        """Yields every legal move, with the text of the position after the move."""
         stones, empty, names = (
             position.stones[position.side],
             self._empty(position),

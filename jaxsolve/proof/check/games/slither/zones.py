@@ -1,8 +1,9 @@
-"""Tests of the relevance zones of Slither (FORMAT.md has the law and its proof).
+"""Tests of the relevance zones of Slither.
 
-Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any
-position that covers p on Z: of q only P's stones on one part of Z and Q's on the other are known;
-they are those of p. Names such as L1, O2 and M3 are FORMAT.md's.
+The conditions (L1, O2, M3, ...) and the proof that they suffice are in FORMAT.md, "Zones in
+Slither". Below, P is the claimant and Q the opponent. p is the position of a node, Z is the node's
+zone, and q is any position that covers p on Z. Z consists of two sets of cells. On one set q has
+the same stones of P as p, on the other the same stones of Q. Nothing else is known of q.
 """
 
 from __future__ import annotations
@@ -19,38 +20,45 @@ if TYPE_CHECKING:
 
 
 class Window(NamedTuple):
-    """Two rows and two columns of cells; broken for a side with just one of the two diagonals."""
+    """A block of 2x2 cells, to test the diagonal rule."""
 
-    cells: int
-    diagonal: int
+    cells: int  # mask of the four cells
+    diagonal: int  # mask of the two cells of one diagonal
 
     def is_broken(self, stones: int) -> bool:
+        """Whether the window is broken for the side with these stones.
+
+        This is so if its stones in the window are exactly the two cells of a diagonal.
+        """
         return stones & self.cells in (self.diagonal, self.cells ^ self.diagonal)
 
 
 class Won(NamedTuple):
-    """Q's stones at a listed child, as far as known; on the whole board if it has no zone.
+    """Q's stones at a listed child of a node at which Q moves.
 
-    P's stones are the same where the child's zone contains them, since Q has moved.
+    P's stones need no comparison, since a move of Q does not change them.
     """
 
-    stones: int
-    known: int
+    stones: int  # mask of Q's stones in the child's position
+    known: int  # mask of the cells where the child's zone knows them; all cells without a zone
 
 
 class Turn(NamedTuple):
-    """Q's stones after a relocation or none, as far as known."""
+    """A turn of Q before its placement, as far as the zone shows it.
 
-    stones: int
-    landing: int  # known cells on which a stone of Q may be put then
-    name: str
+    Q may have relocated a stone.
+    """
+
+    stones: int  # mask of Q's stones after the relocation, if there is one
+    landing: int  # mask of the known cells on which Q may then place a stone
+    name: str  # the relocation, for messages; "" if there is none
 
 
 class SlitherZones(WrittenZones):
     """Tests of zones of ``slither-N``.
 
-    A mask has the cells where Black's stones are known and, ``grid.length`` bits up, those where
-    White's are.
+    A zone is one int. Its low ``grid.length`` bits are the mask of the cells where Black's stones
+    are known. The higher bits are the mask of the cells where White's stones are known.
     """
 
     def __init__(self, rules: Slither):
@@ -82,7 +90,7 @@ class SlitherZones(WrittenZones):
         return black | white << self.grid.length
 
     def known(self, claimant: int, zone: int) -> tuple[int, int]:
-        """Where P's stones are known, and where Q's are."""
+        """Returns the masks of the cells where ``zone`` knows P's stones, and Q's stones."""
         black, white = zone & self.grid.full, zone >> self.grid.length
         return (white, black) if claimant else (black, white)
 
@@ -112,7 +120,11 @@ class SlitherZones(WrittenZones):
         )
 
     def breaks_inside(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
-        """Whether P, having relocated a stone, breaks windows only where its stones are known."""
+        """Whether every window that is broken for P lies where P's stones are known.
+
+        The condition applies only if P is to move and has relocated a stone; otherwise returns
+        True.
+        """
         if not position.relocated or position.side != claimant:
             return True
         mine, _ = self.known(claimant, zone)
@@ -128,7 +140,7 @@ class SlitherZones(WrittenZones):
             raise Refused("the zone does not show a chain that joins the edges")
 
     def shows_chain(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
-        """L1."""
+        """Whether P's stones that the zone knows join P's edges (L1)."""
         stones, (start, end) = (
             position.stones[claimant] & self.known(claimant, zone)[0],
             self.rules.edges[claimant],
@@ -166,35 +178,40 @@ class SlitherZones(WrittenZones):
                 raise Refused(f"the zone does not show that {move} keeps the diagonal rule")
 
     def is_stone(self, move: str) -> bool:
-        """O1: in q P may have other moves, and then it may not pass."""
+        """Whether the move is not a pass (O1). In q, P may have other moves, and then no pass."""
         return move != "pass"
 
     def child_inside(self, child: int, zone: int) -> bool:
-        """O1, M1: the child's zone is known."""
+        """Whether the child has a zone, and this zone lies in its parent's (O1, M1)."""
         return bool(child) and not child & ~zone
 
     def cells_known(self, source: int, target: int, mine: int, theirs: int) -> bool:
-        """O2: the stone is there, and the cell that it goes to is empty."""
+        """Whether the zone shows that a move's cells have the contents that it needs (O2).
+
+        P's stone must be known at ``source``, the cell that a relocated stone leaves (0 for a
+        placement). Both sides' stones must be known at ``target``, the cell that a stone reaches.
+        """
         return not source & ~mine and not target & ~(mine & theirs)
 
     def touched(self, source: int, target: int) -> Iterator[Window]:
-        """The windows that a move changes."""
+        """Yields the windows that contain a cell of the move, each once."""
         yield from self.windows_of.get(target, ())
         for window in self.windows_of.get(source, ()):
             if not window.cells & target:
                 yield window
 
     def shows_whole(self, window: Window, stones: int, known: int) -> bool:
-        """O3: whether the known part of ``stones`` excludes a broken window."""
+        """Whether the window cannot be broken, given ``stones`` on the cells ``known`` (O3)."""
         there, missing = stones & known & window.cells, ~stones & known & window.cells
         other = window.cells ^ window.diagonal
         ways = ((window.diagonal, other), (other, window.diagonal))
         return all(missing & one or there & two for one, two in ways)
 
     def shows_to_child(self, window: Window, known: int) -> bool:
-        """O3: after a relocation a window may be broken if the child's zone contains it.
+        """Whether the window lies in ``known``, the cells where the child's zone knows P's stones.
 
-        After a placement no window is broken, so a known one is whole.
+        Such a window needs no other test (O3). After a relocation it may be broken. After a legal
+        placement it is not broken in p, hence not in q.
         """
         return not window.cells & ~known
 
@@ -244,9 +261,10 @@ class SlitherZones(WrittenZones):
     def turns(
         self, claimant: int, position: SlitherPosition, mine: int, theirs: int
     ) -> Iterator[Turn]:
-        """Q's possible turns before the placement, as far as known.
+        """Yields the ways in which Q can begin its turn: without a relocation, or with one (M2).
 
-        Nothing, or a relocation, whose start or end may be an unknown cell.
+        The cell that the stone leaves or the cell that it reaches may be unknown. ``mine`` and
+        ``theirs`` are the masks of the cells where P's and Q's stones are known.
         """
         stones, names = position.stones[1 - claimant], self.grid.names
         landing = theirs & ~stones & ~(mine & position.stones[claimant])
@@ -266,9 +284,16 @@ class SlitherZones(WrittenZones):
     def unanswered(
         self, turn: Turn, known: int, elsewhere: bool, ended: Sequence[Won], going: Sequence[Won]
     ) -> str | None:
-        """A placement after ``turn`` that may be legal and that no child answers, or None.
+        """Returns the name of a placement that may follow ``turn`` and that no child answers.
 
-        With ``elsewhere`` it may be on an unknown cell.
+        Returns None if there is none (M2, M3).
+
+        Args:
+          turn: the turn before the placement.
+          known: mask of the cells where Q's stones are known.
+          elsewhere: whether the placement may be on an unknown cell, or be a pass.
+          ended: the listed children at which P is to move.
+          going: the listed children at which Q has relocated a stone and has to place one.
         """
         if any(not (turn.stones ^ won.stones) & won.known for won in going):
             return None
@@ -291,5 +316,5 @@ class SlitherZones(WrittenZones):
         )
 
     def shows_broken(self, stones: int, known: int) -> bool:
-        """M3: whether Q breaks the diagonal rule."""
+        """Whether a window inside ``known`` is broken for Q, so that its turn is illegal (M3)."""
         return any(window.is_broken(stones) for window in self.windows if not window.cells & ~known)
