@@ -24,7 +24,7 @@ LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 # ---- the search itself -------------------------------------------------------------------------
 SOLVE = """
 import json, os
-from jaxsolve.jit import host
+from jaxsolve.jit import code_cache
 from jaxsolve.games.registry import make
 from jaxsolve.search import Limits, solve
 game = make("hex-5")
@@ -32,7 +32,7 @@ results = []
 for size in (128, None):
     result = solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False)
     results.append([result.verdict.value, result.nodes, result.evaluations])
-names = [path.name for path in host.code_folder().iterdir()]
+names = [path.name for path in code_cache.code_folder().iterdir()]
 cached = sorted(name for name in names if name.startswith("jaxsolve."))
 print(json.dumps([{"results": results, "cached": cached}, []]))
 """

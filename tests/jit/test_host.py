@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from jaxsolve.jit import cache_files
-from jaxsolve.jit.host import SOURCES, compiled
+from jaxsolve.jit.code_cache import SOURCES
+from jaxsolve.jit.host import compiled
 from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
 
 
@@ -149,11 +150,13 @@ def test_a_cache_that_cannot_be_written_costs_a_warning(toy, tmp_path):
 
 @pytest.mark.full
 def test_other_processes_wait_for_a_hanging_lock_holder_only_for_a_time(toy):
-    answer(start(toy, "descending"))
+    answer(start(toy, "total"))
     folder = next((toy.parent.parent / "cache").rglob("jaxsolve.search.*")).parent
+    (entry,) = (path.name for path in folder.glob("jaxsolve.search.loops.total-*"))
+    (folder / entry).unlink()  # still has its lock file
     hold = f"""
 import fcntl, time
-file = open({str(folder / "lock")!r})
+file = open({str(folder / "locks" / entry)!r}, "w")
 fcntl.flock(file, fcntl.LOCK_EX)
 print("held", flush=True)
 time.sleep(300)
@@ -163,7 +166,7 @@ time.sleep(300)
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         impatient = USE.replace(
             "from jaxsolve.search",
-            "host.PATIENCE, host.SILENCE = 0.5, 0.1\nfrom jaxsolve.search",
+            "code_cache.PATIENCE, code_cache.SILENCE = 0.5, 0.1\nfrom jaxsolve.search",
         )
         values, _, errors = answer(start(toy, "descending", "total", use=impatient))
     finally:
@@ -230,7 +233,7 @@ print(json.dumps([answers, here]))
     )
     machine_code = {
         path.name.split("-")[0]: b"ELF" in path.read_bytes()
-        for path in (toy.parent.parent / "cache").rglob("*loops.*")
+        for path in (toy.parent.parent / "cache").rglob("numba-*/*loops.*")
     }
     assert machine_code == {
         f"jaxsolve.search.loops.{name}": name in ("total", "most")

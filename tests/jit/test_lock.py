@@ -1,25 +1,39 @@
-"""The lock of the process that compiles: it is free again after every kind of failure."""
+"""The locks of functions that are compiled: free again after every kind of failure."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from jaxsolve.jit import host
+from jaxsolve.jit import code_cache
+from jaxsolve.jit.code_cache import CodeCache
 
 
-class Compiling:
-    """The part of a dispatcher that the lock reads."""
+class Dispatcher:
+    """The part of a dispatcher that its cache reads."""
 
-    is_compiling = True
+    py_func = staticmethod(lambda: None)
+
+
+@pytest.fixture
+def cache() -> CodeCache:
+    return CodeCache(Dispatcher())
+
+
+@pytest.fixture
+def entry(tmp_path) -> Path:
+    return tmp_path / "cache" / "entry"
 
 
 def is_free(entry: Path) -> bool:
-    """Whether nobody holds the lock of an entry's folder."""
-    with (entry.parent / "lock").open() as file:
+    """Whether nobody holds the lock of an entry."""
+    with (entry.parent / "locks" / entry.name).open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -28,9 +42,7 @@ def is_free(entry: Path) -> bool:
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOLCK, "no locks"), KeyboardInterrupt()])
-def test_the_lock_can_be_acquired_after_an_error_while_waiting(error, tmp_path, monkeypatch):
-    lock, entry, function = host._Lock(), tmp_path / "cache" / "entry", Compiling()
-
+def test_a_lock_can_be_acquired_after_an_error_while_waiting(error, cache, entry, monkeypatch):
     def failing(file, operation):
         raise error
 
@@ -38,42 +50,64 @@ def test_the_lock_can_be_acquired_after_an_error_while_waiting(error, tmp_path, 
         patch.setattr(fcntl, "flock", failing)
         for _ in range(2):
             if isinstance(error, OSError):  # compiles without the lock
-                lock.acquire(function, entry)
+                cache.lock(entry)
             else:
                 with pytest.raises(KeyboardInterrupt):
-                    lock.acquire(function, entry)
+                    cache.lock(entry)
     assert is_free(entry)
-    lock.acquire(function, entry)
+    cache.lock(entry)
     assert not is_free(entry)
-    lock.release(function)
-    assert is_free(entry)
+    cache.release()
+    assert is_free(entry) and not code_cache._locks
 
 
-def test_the_lock_can_be_acquired_after_it_was_not_granted(tmp_path, monkeypatch):
-    lock, other = host._Lock(), host._Lock()
-    entry, function = tmp_path / "cache" / "entry", Compiling()
-    monkeypatch.setattr(host, "PATIENCE", 0.1)
-    other.acquire(Compiling(), entry)
+def test_a_lock_can_be_acquired_after_it_was_not_granted(cache, entry, monkeypatch):
+    other = CodeCache(Dispatcher())
+    monkeypatch.setattr(code_cache, "PATIENCE", 0.1)
+    other.lock(entry)
     for _ in range(2):
-        lock.acquire(function, entry)
-        lock.release(function)
-    other.forget()
-    lock.acquire(function, entry)
+        cache.lock(entry)
+        cache.release()
     assert not is_free(entry)
-    lock.release(function)
+    other.release()
+    cache.lock(entry)
+    assert not is_free(entry)
+    cache.release()
     assert is_free(entry)
 
 
-def test_the_lock_passes_from_a_function_that_failed_to_compile_to_the_next(tmp_path):
-    lock, entry = host._Lock(), tmp_path / "cache" / "entry"
-    failed, inner, following = Compiling(), Compiling(), Compiling()
-    lock.acquire(failed, entry)
-    lock.acquire(inner, entry)
-    lock.release(inner)
+def test_functions_are_locked_apart(cache, entry, monkeypatch):
+    """A process compiles one function while another one compiles the function that calls it."""
+    monkeypatch.setattr(code_cache, "PATIENCE", 60)
+    inner, other = CodeCache(Dispatcher()), entry.with_name("other")
+    cache.lock(entry)
+    inner.lock(other)
+    assert not is_free(entry) and not is_free(other)
+    inner.release()
+    assert not is_free(entry) and is_free(other)
+    cache.release()
+    assert is_free(entry)
+
+
+def test_a_wait_ends_when_the_entry_is_there(cache, entry, monkeypatch):
+    monkeypatch.setattr(code_cache, "PATIENCE", 60)
+    CodeCache(Dispatcher()).lock(entry)
+    threading.Timer(0.2, entry.touch).start()
+    start = time.monotonic()
+    cache.lock(entry)
+    assert time.monotonic() - start < 30
+    code_cache.close_locks()
+    assert is_free(entry)
+
+
+@pytest.mark.filterwarnings("ignore:os.fork")
+def test_a_forked_child_leaves_the_lock_to_its_parent(cache, entry):
+    cache.lock(entry)
+    child = os.fork()
+    if child == 0:
+        cache.release()  # the child's copies are closed already
+        os._exit(len(code_cache._locks))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert not is_free(entry)
-    failed.is_compiling = False
-    lock.acquire(following, entry)
-    lock.release(failed)
-    assert not is_free(entry)
-    lock.release(following)
+    cache.release()
     assert is_free(entry)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from jaxsolve.jit.host import SOURCES
+from jaxsolve.jit.code_cache import SOURCES
 from support.paths import ROOT
 
 PACKAGE = ROOT / "jaxsolve"
@@ -60,7 +60,7 @@ def step(x):
 USE = """
 import json, sys
 import numpy as np
-from jaxsolve.jit import host
+from jaxsolve.jit import code_cache
 from jaxsolve.search import loops
 x = np.random.default_rng(0).permutation(500)
 right = {"descending": np.sort(x)[::-1], "ascending": np.sort(x)}
@@ -128,5 +128,5 @@ def entries(toy: Path) -> dict[str, int]:
     return {
         path.name: path.stat().st_mtime_ns
         for path in (toy.parent.parent / "cache").rglob("jaxsolve.search.*")
-        if path.is_file()
+        if path.is_file() and path.parent.name != "locks"
     }

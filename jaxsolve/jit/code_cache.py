@@ -1,0 +1,242 @@
+"""Machine code of compiled functions on disk, shared by all processes.
+
+Numba's own cache is unsafe where several processes share it:
+
+* Numba checks the source file of the function only. It overlooks edits of the functions that it
+  calls, and of constants. Here the folder's name contains a digest of all files in ``SOURCES`` and
+  of every version and setting that the machine code depends on.
+* Numba keeps an index beside the objects. Two processes that write both at once can leave an index
+  that names the wrong object. Here a file holds one function for one list of argument types, with
+  its key and a checksum, and is written atomically (``os.replace``).
+* With a cold cache every process compiles everything. Here one process compiles a function while
+  the others that need it wait for the file. They compile other functions meanwhile. The lock only
+  saves work: without it, or after ``PATIENCE`` seconds, a process compiles for itself.
+
+A finished file is never rewritten, a damaged one counts as missing, and a folder that cannot be
+written, or that others may write to, costs one warning (``jit.cache_files``).
+"""
+
+# numba has no types for its internals:
+# pyright: reportAttributeAccessIssue=false, reportIncompatibleMethodOverride=false
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import hashlib
+import importlib.metadata
+import inspect
+import os
+import pickle
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+from numba.core import config
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+from jaxsolve.core.process import cache_folder, warn_once
+from jaxsolve.jit import cache_files
+from jaxsolve.jit.inlining import InlinedLibrary, rebuilt
+
+SOURCES = (
+    "jit",
+    "search",
+    "play",
+    "core/bitboard.py",
+    "core/board_layout.py",
+    "games/zones.py",
+    "games/threats.py",
+    "games/game.py",
+    "games/go/state.py",
+    "games/go/plan_life.py",
+    "games/go/plans.py",
+    "games/go/zone_board.py",
+    "games/go/zone_eyes.py",
+    "games/go/zone_life.py",
+    "games/go/zone_replies.py",
+    "games/go/zones.py",
+    "games/hex/zones.py",
+    "games/gomoku/odds.py",
+    "games/gomoku/vcf.py",
+    "games/gomoku/threats.py",
+    "games/gomoku/vct.py",
+    "games/gomoku/tree_zone.py",
+    "games/gomoku/windows.py",
+    "games/slither/zone_board.py",
+    "games/slither/zone_replies.py",
+    "games/slither/zones.py",
+    "proof/graph.py",
+    "evaluate/layout.py",
+)
+"""Files and folders of this package with compiled functions, or constants that these use."""
+PATIENCE = 300.0  # seconds to wait for another process that compiles
+SILENCE = 5.0  # seconds of waiting before a message
+# Settings that do not change machine code.
+HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE")
+
+
+# Descriptors of the locked files of this process.
+_locks: set[int] = set()
+
+
+@functools.cache
+def code_folder() -> Path:
+    """Folder for machine code of these sources with this numba and its settings."""
+    return cache_folder() / f"numba-{_digest()}"
+
+
+def _digest() -> str:
+    package = Path(__file__).parents[1]
+    files = sorted(
+        file
+        for source in SOURCES
+        for file in (
+            [package / source] if source.endswith(".py") else (package / source).rglob("*.py")
+        )
+    )
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file.relative_to(package)}\n".encode() + file.read_bytes())
+    versions = [
+        platform.python_version(),
+        *(importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")),
+    ]
+    settings = sorted(
+        f"{name}={value}"
+        for name, value in os.environ.items()
+        if name.startswith("NUMBA_") and name not in HARMLESS
+    )
+    digest.update(repr((versions, settings, config.BOUNDSCHECK, config.OPT)).encode())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _source_digest(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if os.path.exists(file) else ""
+
+
+def close_locks() -> None:
+    """Closes the locked files; in a forked child, where they are copies."""
+    while _locks:
+        os.close(_locks.pop())
+
+
+def _locked(file: Path, entry: Path) -> int | None:
+    """A descriptor of the locked ``file``; None once ``entry`` exists or ``PATIENCE`` ended.
+
+    The functions that a function calls are locked while it is locked. No two processes can wait
+    for each other, since no two functions call each other.
+
+    Raises:
+      OSError: the file cannot be made or locked.
+    """
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+    _locks.add(descriptor)
+    kept, start, warned = False, time.monotonic(), False
+    try:
+        while not kept and not entry.exists() and time.monotonic() - start < PATIENCE:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                kept = True
+                break
+            if not warned and time.monotonic() - start > SILENCE:
+                warned = True
+                warn_once("waiting for another process that compiles the search for the first time")
+            time.sleep(0.05)
+    finally:
+        if not kept:
+            _unlock(descriptor)
+    return descriptor if kept else None
+
+
+def _unlock(descriptor: int) -> None:
+    """Closes a locked file. A descriptor that was closed before is left alone."""
+    if descriptor in _locks:
+        _locks.discard(descriptor)
+        os.close(descriptor)
+
+
+class CodeCache(_Cache):
+    """Cache of one compiled function; numba calls it before and after compilation."""
+
+    def __init__(self, dispatcher: Any):
+        function = dispatcher.py_func
+        self._locked: list[int] = []
+        self._name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(
+            ">", ""
+        )
+        self._source = _source_digest(inspect.getfile(function))
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """Folder of the entries."""
+        return str(code_folder())
+
+    def enable(self) -> None:
+        """Reads and writes entries from now on (the default)."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Neither reads nor writes entries from now on."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Does nothing: an entry is never stale."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """The cached code for these argument types; None if this process must compile it."""
+        if not self._enabled:
+            return None
+        # A full refresh of the context, which only compilation needs, would import scipy.
+        rtsys.initialize(target_context)
+        key = self._key(sig, target_context.codegen())
+        entry = self._entry(key)
+        code = cache_files.read(entry, key)
+        if code is None:
+            self.lock(entry)
+            # Another process may have written it while this one waited.
+            code = cache_files.read(entry, key)
+        return None if code is None else rebuilt(target_context, pickle.loads(code))
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Stores compiled code, if it can be stored."""
+        try:
+            # Inlined functions that call Python (``print`` does) use environments of their own.
+            if not isinstance(data.library, InlinedLibrary):
+                for environment in data._find_referenced_environments():
+                    data.codegen.set_env(environment.env_name, environment)
+            if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
+                key = self._key(sig, data.codegen)
+                cache_files.write(self._entry(key), key, dumps(data._reduce()))
+        except RuntimeError:
+            # Ctrl-C was lost while LLVM returned its code (``process.raise_lost_interrupt``). The
+            # code runs, but it cannot be stored.
+            pass
+
+    def release(self) -> None:
+        """Unlocks what ``load_overload`` has locked: the compilation has ended or failed."""
+        while self._locked:
+            _unlock(self._locked.pop())
+
+    def lock(self, entry: Path) -> None:
+        """Returns when this process may compile, has waited too long, or ``entry`` exists."""
+        locks = entry.parent / "locks"
+        with contextlib.suppress(OSError):
+            cache_files.make_folder(locks)
+            if cache_files.usable(entry.parent) and cache_files.usable(locks):
+                descriptor = _locked(locks / entry.name, entry)
+                if descriptor is not None:
+                    self._locked.append(descriptor)
+
+    def _key(self, sig: Any, codegen: Any) -> bytes:
+        return dumps((self._name, self._source, str(sig), codegen.magic_tuple()))
+
+    def _entry(self, key: bytes) -> Path:
+        return code_folder() / f"{self._name}-{hashlib.sha256(key).hexdigest()[:16]}"
