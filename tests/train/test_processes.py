@@ -67,6 +67,7 @@ def written(folder: Path) -> int | None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the processes in /proc")
+@pytest.mark.full
 def test_two_processes_stopped_at_random_times_lose_nothing_that_is_saved(tmp_path):
     folder, draw = tmp_path / "run", random.Random(ROUNDS)
     saved, saved_rows, seen = 0, [], []
