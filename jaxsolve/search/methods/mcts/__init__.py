@@ -1,1 +1,1 @@
-"""Monte-Carlo tree search with solving (MCTS-solver, PN-MCTS): selection, descents, ranks."""
+"""Monte-Carlo tree search with solving (MCTS-solver, PN-MCTS)."""

@@ -1,12 +1,14 @@
 """Proof numbers and ranks of edges in PN-MCTS (Kowalski et al. 2024, Section IV).
 
-An edge stores the child's number that its parent's mover minimises (``A``) and the other one
-(``B``), as of the last backup through it, and its rank: 1 + the number of the node's edges with a
-smaller ``A``, so that ties share the better rank. A rank changes only with a number, in one pass
-over the node's edges, without sorting. An untried move has both numbers 1, or those of its node's
-plan (``hints.plans``), also while it is deferred in favour of a null move. A position reached by
-several edges counts once for each edge. Edges on other paths keep their numbers until the next
-backup through them.
+An edge stores three words: the number of the child that the mover of the parent minimises (``A``),
+the other number of the child (``B``), and the rank of the move. The numbers are those of the last
+backup through the edge; until the next backup through it they may be out of date. The rank is 1 +
+the number of edges of the same node with a smaller ``A``, so that ties share the better rank. Ranks
+are updated when an ``A`` changes, in one pass over the node's edges, without sorting.
+
+An untried move has both numbers 1. At a node with a plan of the or-player (``hints.plans``) it has
+the initial numbers of the node instead, also while it waits for a null move. A position that
+several edges of a node lead to counts once for each edge.
 """
 
 from __future__ import annotations
@@ -20,23 +22,23 @@ from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.nodes import add_edge, forced_entry
 from jaxsolve.search.tree.tree import BIG, INF, NONE, SOLVED_FLAG
 
-A, B, RANK = range(3)  # an edge's extra words
+A, B, RANK = range(3)  # indices of the words that an edge has in ``tree.extra``
 WORDS = 3
 UNTRIED = 1  # both numbers of an untried move without a plan
 
 
 @inner
 def begin_edge(tree, node):
-    """Makes the next move of a node an edge with initial numbers and rank; its number, or NONE.
+    """Makes the next untried move of a node an edge with initial numbers and rank.
 
-    NONE means that memory is full.
+    Returns the number of the edge, or NONE if memory is full.
     """
     a, b = _untried_numbers(tree, node)
     number = add_edge(tree, node)
     if number == NONE:
         return number
     at = np.int64(tree.nodes[node].edges) + number
-    tree.extra[at, A] = np.uint32(2 * INF)  # as if it had ranked last
+    tree.extra[at, A] = np.uint32(2 * INF)  # as if the edge had ranked last
     tree.extra[at, B] = np.uint32(b)
     _set_rank(tree, node, number, a)
     return number
@@ -44,7 +46,7 @@ def begin_edge(tree, node):
 
 @inner
 def _untried_numbers(tree, node):
-    """(A, B) of the next untried move of a node."""
+    """Returns (A, B) of the next untried move of a node."""
     record = tree.nodes[node]
     if not has_plan(tree, node):
         return np.int64(UNTRIED), np.int64(UNTRIED)
@@ -53,7 +55,7 @@ def _untried_numbers(tree, node):
 
 @inner
 def _set_rank(tree, node, number, a):
-    """Writes an edge's ``A`` and updates all ranks of its node."""
+    """Writes ``a`` as ``A`` of an edge and updates the ranks of all edges of its node."""
     record = tree.nodes[node]
     first = np.int64(record.edges)
     before, rank = np.int64(tree.extra[first + number, A]), np.int64(1)
@@ -72,7 +74,7 @@ def _set_rank(tree, node, number, a):
 
 @inner
 def _numbers_of_edge(tree, node, number, claim: ClaimCodes):
-    """(A, B) of an edge from its child."""
+    """Returns (A, B) of an edge, computed from its value and its child."""
     record = tree.nodes[node]
     edge = tree.visits[record.edges + number]
     if edge.value == np.inf:
@@ -94,8 +96,9 @@ def _numbers_of_edge(tree, node, number, claim: ClaimCodes):
 
 @inner
 def sum_numbers(tree, node, claim: ClaimCodes):
-    """Recomputes the numbers of an undecided node from its edges; True if they changed (Allis
-    1994).
+    """Recomputes the proof numbers of an undecided node from its edges (Allis 1994).
+
+    Returns whether they changed.
     """
     record = tree.nodes[node]
     untried = np.int64(record.moves) - np.int64(record.visited)
@@ -121,7 +124,10 @@ def sum_numbers(tree, node, claim: ClaimCodes):
 
 @inner
 def update_edge(tree, node, number, claim: ClaimCodes):
-    """Copies the child's numbers into an edge; True if its node changed or is decided."""
+    """Copies the numbers of the child into an edge and recomputes those of the node.
+
+    Returns whether the numbers of the node changed or the node is decided.
+    """
     record = tree.nodes[node]
     at = np.int64(record.edges) + number
     a, b = _numbers_of_edge(tree, node, number, claim)
@@ -131,5 +137,5 @@ def update_edge(tree, node, number, claim: ClaimCodes):
     tree.extra[at, B] = np.uint32(b)
     if record.marks & SOLVED_FLAG:
         return True
-    # With plans the numbers of untried moves grow on the way.
+    # With plans the numbers of untried moves grow with the number of visited moves.
     return (changed or has_plan(tree, node)) and sum_numbers(tree, node, claim)

@@ -1,4 +1,7 @@
-"""Selection of Monte-Carlo search: UCT or PUCT over mean values or costs, and the term of ranks."""
+"""Selection of moves in MCTS: UCT or PUCT over mean values or mean costs.
+
+PN-MCTS adds a term for the ranks of moves by proof number (``mcts.ranks``).
+"""
 
 from __future__ import annotations
 
@@ -16,26 +19,31 @@ from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
 
 
 class Exploring(NamedTuple):
-    """The settings of a ``MonteCarlo`` method, as compiled code reads them."""
+    """The settings of a ``MonteCarlo`` method for its compiled code."""
 
     exploration: float  # weight of the exploration term
     puct: bool  # PUCT with priors instead of UCT
-    most_cost: float  # log10 of the cost of what cannot be proved; 0: values are in [-1, 1]
-    ranked: bool  # edges keep proof numbers and ranks (``mcts.ranks``)
-    by_rank: float  # weight of the term of ranks (C_pn of PN-MCTS)
-    by_children: bool  # ranks are divided by the number of moves instead of the highest rank
-    # With plans: how much harder each further move to the goal makes a position (``hints.plans``);
-    # 0 = no plans.
+    # Above 0: edges hold costs instead of values, and this is the largest cost (log10), that of a
+    # position without a proof. 0: edges hold values in [-1, 1].
+    most_cost: float
+    ranked: bool  # edges store proof numbers and ranks (``mcts.ranks``)
+    by_rank: float  # weight of the rank term (C_pn of PN-MCTS)
+    by_children: bool  # divide ranks by the number of moves instead of the highest rank
+    # With plans: factor by which each further move to the goal makes a position harder
+    # (``hints.plans``); 0 = no plans are made.
     step: float
-    near: bool  # with plans: moves of either side near the plan come before others
-    # With plans: visits of the opponent's null move for which its other moves wait, and their
-    # initial number in ranks.
+    near: bool  # with plans: moves near the plan are listed before other moves
+    # With plans: the opponent's other moves are not tried before this many visits of the null move;
+    # it is also the least initial proof number of these moves.
     patience: int
 
 
 @inner
 def _worth(tree, node, value, claim: ClaimCodes, exploring: Exploring):
-    """Mean value of an edge of the node, scaled to [-1, 1] for its mover."""
+    """Returns the mean ``value`` of an edge of ``node``, scaled to [-1, 1] for the node's mover.
+
+    A mean cost is scaled by the least and the greatest mean cost in the tree.
+    """
     if exploring.most_cost == 0.0:
         return np.float64(value)
     span = tree.extremes[1] - tree.extremes[0]
@@ -53,10 +61,11 @@ def _prior(tree, node, number):
 
 @inner
 def _awaits_null_move(tree, node, exploring: Exploring):
-    """Whether a node's moves wait for its visited null move: not refuted within ``patience``
-    visits.
+    """Whether a node tries only its null move for now.
 
-    Its refutation closes most others (``plans.awaits_null_move`` is the same for proof numbers).
+    The node must have visited it. The other moves wait until the null move is decided or has
+    ``patience`` visits, because its refutation closes most of them. ``hints.plans`` has the
+    corresponding function for proof numbers.
     """
     edge = tree.visits[tree.nodes[node].edges]
     return (
@@ -68,8 +77,10 @@ def _awaits_null_move(tree, node, exploring: Exploring):
 
 @inner
 def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
-    """Edge to take: its number, ``visited`` for the next unvisited move, NONE if all open ones are
-    in flight.
+    """Selects the move of ``node`` that a descent takes.
+
+    Returns the number of its edge, ``visited`` for the next unvisited move, or NONE if every
+    undecided move is in flight.
     """
     record = tree.nodes[node]
     if record.visited > 0 and _awaits_null_move(tree, node, exploring):
@@ -77,19 +88,19 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
         return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     total, mean, seen = 1.0, 0.0, 0
     ranked = exploring.ranked and record.visited == record.moves
-    # Divisor of ranks.
+    # ``worst`` divides the ranks.
     worst = np.int64(record.moves if ranked and exploring.by_children else 1)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         total += edge.visits + edge.busy
         if ranked:
-            # No rank exceeds the number of moves.
+            # With ``by_children`` this changes nothing: no rank exceeds the number of moves.
             worst = max(worst, np.int64(tree.extra[record.edges + i, RANK]))
         if math.isfinite(edge.value) and edge.visits > 0:
             mean += _worth(tree, node, edge.value, claim, exploring)
             seen += 1
-    # Unvisited moves count as a little worse than visited ones (as in the program of proof cost
-    # networks).
+    # The value of an unvisited move is a little below the mean of the visited ones (as in the
+    # program of proof cost networks).
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
     log_total = math.log(total)
@@ -130,7 +141,11 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
 
 @inner
 def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Exploring):
-    """Cost of a leaf times the number of moves of each opponent node on its path (log10)."""
+    """Returns log10 of the cost of a leaf times the number of moves of each opponent's node above.
+
+    ``cost`` is log10 of the cost of the leaf of the path. The result is between 0 and
+    ``most_cost``.
+    """
     for d in range(paths.depth[path] + 1):
         record = tree.nodes[paths.nodes[path, d]]
         if record.mover != claim.or_player:
@@ -140,7 +155,11 @@ def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Explorin
 
 @inner
 def update_extremes(tree):
-    """Updates the least and greatest mean of the tree's edges, once it has grown by a sixteenth."""
+    """Counts a visit, and recomputes the least and greatest mean of all edges now and then.
+
+    This happens when the visits since the last time reach a sixteenth of the number of nodes, and
+    at least 32.
+    """
     tree.extremes[2] += 1
     if tree.extremes[2] < max(np.float64(tree.counters[LIVE]) / 16.0, 32.0):
         return
@@ -161,10 +180,11 @@ def update_extremes(tree):
 
 @inner
 def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, offsets):
-    """Value or cost of a new node for the or-player.
+    """Returns the value, or the cost (log10), of a new node for the or-player.
 
-    From its row if that holds a network's output or random games; else from its plan, from 1 at the
-    or-player's goal to -1; else ``unknown``.
+    It comes from the evaluator's row if the row holds it (from a network or random games). A value
+    else comes from the node's plan: it falls from 1 at the or-player's goal to -1 at NO_PLAN moves
+    from it. If there is no such source, ``unknown`` is returned.
     """
     if exploring.most_cost > 0.0:
         return (

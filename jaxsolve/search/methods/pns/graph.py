@@ -107,7 +107,7 @@ def _mark_back_edges(tree, node):
 
 @compiled
 def propagate(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
-    """Recomputes the numbers of the stale nodes among ``order[:first]``, from the last to the first.
+    """Recomputes the numbers of the stale nodes among ``order[:first]``, last node first.
 
     Returns (number of nodes not yet handled, whether any was decided). The number is above 0 if the
     log must be emptied first.

@@ -47,7 +47,7 @@ of 16 take 0.43 times the time per node of waves of 4, for about as many nodes.
 
 @dataclass(frozen=True)
 class ProofNumber(Method):
-    """Proof-number search. The fields are those of ``Weights`` and of ``Method``, and ``restarts``."""
+    """Proof-number search. Its fields are those of ``Method`` and ``Weights``, and ``restarts``."""
 
     leave_on_change: bool = False  # pns: leave a node whenever a number of it changes
     # Slack of df-pn's thresholds (Pawlewicz & Lew 2007); the PCN program's factor is 1.25, too.

@@ -1,20 +1,22 @@
 """Proof and disproof numbers: a node's numbers from its edges, and its most-proving move.
 
-Numbers are from the mover's view. For a node, phi is the number that its mover minimises (the proof
-number where the or-player moves, the disproof number elsewhere) and delta the other; an edge has
-``a`` = the child's delta and ``b`` = the child's phi if movers alternate:
+Numbers are from the mover's view. For a node, phi is the number that the mover minimises: the proof
+number if the or-player moves, else the disproof number. Delta is the other number. An edge stores
+the two numbers of its child: ``a`` is the number that the mover of the parent minimises (the
+child's delta if movers alternate), ``b`` the other (the child's phi). So
 
     phi(node) = min over edges a,    delta(node) = sum over edges b        (Allis 1994; Nagai 2002)
 
-Three methods use them (Allis 1994; Nagai 2002; Henderson 2010, focused df-pn). ``pns`` leaves a
-node as soon as its numbers change; ``dfpn`` stays below it while they are under 1+epsilon
-thresholds; ``fdfpn`` also considers only the best few undecided moves, in prior order. Several
-paths descend at once (``pns.walk``): a move with ``k`` busy paths counts as ``k`` times ``virtual``
-harder (virtual proof numbers, Kaneko 2010). Virtual numbers guide descents and are never stored.
+Three methods use these numbers. ``pns`` leaves a node as soon as the numbers of the node change
+(Allis 1994). ``dfpn`` stays below a node while its numbers are below 1+epsilon thresholds (Nagai
+2002). ``fdfpn`` does the same, but considers only the best few undecided moves in the order of the
+list (focused df-pn, Henderson 2010). Several paths descend at once (``pns.walk``). With ``k`` paths
+in progress below a move, ``k`` times ``virtual`` is added to its number (virtual proof numbers,
+Kaneko 2010). Virtual numbers guide descents and are never stored.
 
-Where positions can repeat, an edge that leads no further from the root (BACK) is no part of the
-numbers: so no number depends on itself, and no descent is circular (Kishimoto & Mueller 2003). A
-node with only such edges left has both numbers BIG: nothing decides it for now.
+Where positions can repeat, the numbers ignore edges that lead no further from the root (BACK). So
+no number depends on itself, and no descent is circular (Kishimoto & Mueller 2003). If a node has
+only such edges left, both its numbers are BIG: nothing decides it for now.
 """
 
 from __future__ import annotations
@@ -50,12 +52,15 @@ from jaxsolve.search.tree.zones import (
     winning_move,
 )
 
-HARDER = 8  # visited moves after which unplanned moves count twice as hard
+HARDER = 8  # number of visited moves after which the other moves count twice as hard (HARDER_FLAG)
 
 
 @inner
 def initial_numbers(record, forced):
-    """(a, b) of an unvisited move; ``forced``: of one listed first."""
+    """Returns (a, b) of an unvisited move of the node ``record``.
+
+    ``forced`` tells whether the move is in the group listed first (``tree.nodes.forced_entry``).
+    """
     if forced:
         return np.int64(record.forced_a), np.int64(record.forced_b)
     if record.marks & HARDER_FLAG:
@@ -67,22 +72,25 @@ def initial_numbers(record, forced):
 
 @inner
 def next_edge(tree, node):
-    """Makes the next move of ``node`` an edge with initial numbers; its number, or NONE."""
+    """Makes the next unvisited move of ``node`` an edge with initial numbers.
+
+    Returns the number of the edge, or NONE if memory is full.
+    """
     record = tree.nodes[node]
     a, b = initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
     number = add_edge(tree, node)
     if number != NONE:
         edge = tree.edges[record.edges + number]
         edge.a, edge.b = a, b
-        tree.nodes[node].marks |= STALE_FLAG  # the next move may look easier or harder
+        tree.nodes[node].marks |= STALE_FLAG  # the following move may have other initial numbers
     return number
 
 
 @inner
 def can_be_walked(tree, node, number):
-    """Whether a descent can take an edge now.
+    """Whether a descent can take edge ``number`` of a node now.
 
-    Not if it is decided, closed, hopeless, BACK, or its evaluation is in flight.
+    It cannot if the edge is decided, closed, hopeless (both numbers BIG), BACK or in flight.
     """
     edge = tree.edges[tree.nodes[node].edges + number]
     if (
@@ -98,9 +106,10 @@ def can_be_walked(tree, node, number):
 
 @inner
 def _most_considered(tree, node, weights: Weights):
-    """How many undecided moves of a node are considered.
+    """Returns the number of undecided moves of a node that are considered (widening).
 
-    Fewer if a network gives the mover little hope (Gao, Mueller & Hayward 2017, FDFPN-CNN).
+    The lower the mover's value by a network, the fewer moves are considered (Gao, Mueller & Hayward
+    2017, FDFPN-CNN).
     """
     record = tree.nodes[node]
     if weights.widening >= 1.0:
@@ -115,11 +124,11 @@ def _most_considered(tree, node, weights: Weights):
 
 @inner
 def _rank_visited(tree, node, limit, weights: Weights):
-    """(phi, delta, best, effort, second) of ``rank`` from the edges alone, and three edge counts.
+    """Returns (phi, delta, best, effort, second, live, back, flying) from a node's edges alone.
 
-    They are the numbers of undecided edges, of BACK edges and of edges in flight.
-
-    At most ``limit`` undecided edges are considered. If phi is 0 the other numbers are final.
+    The first five are those of ``rank`` without unvisited moves. If phi is 0, they are final.
+    ``live`` counts the undecided edges, ``back`` the BACK edges, and ``flying`` the edges whose
+    child is being evaluated. At most ``limit`` undecided edges are considered.
     """
     record = tree.nodes[node]
     phi, delta, live, back, flying = (
@@ -145,7 +154,7 @@ def _rank_visited(tree, node, limit, weights: Weights):
                     back,
                     flying,
                 )
-            # Won only by a length cap: a visited move may win outright.
+            # This move wins only by a length cap. A later edge may win without it.
             phi, best = np.int64(0), np.int64(i)
         if phi == 0:
             continue
@@ -163,7 +172,7 @@ def _rank_visited(tree, node, limit, weights: Weights):
         if edge.busy > 0:
             if edge.child == NONE:
                 flying += 1
-                continue  # in flight
+                continue  # no descent can take an edge in flight
             a += weights.virtual * edge.busy
         if a >= BIG:
             a = BIG + np.int64(edge.b)
@@ -180,10 +189,10 @@ def _rank_visited(tree, node, limit, weights: Weights):
 
 @inner
 def _of_null(tree, node, weights: Weights):
-    """``delta`` of a node whose other moves wait for its null move: ``b`` of that move times
-    ``step``.
+    """Returns delta of a node whose numbers leave out all moves but the null move.
 
-    The factor stands for the moves that its refutation leaves open.
+    It is ``b`` of the null move times ``step``. The factor stands for the moves that a refutation
+    of the null move leaves open.
     """
     record = tree.nodes[node]
     b = np.int64(tree.edges[record.edges].b if record.visited > 0 else record.forced_b)
@@ -192,17 +201,19 @@ def _of_null(tree, node, weights: Weights):
 
 @inner
 def _null_is_best(tree, node):
-    """Whether a null move that others wait for is visited and looks easier than they do."""
+    """Whether the null move, listed first, is visited and looks easier than unvisited moves."""
     record = tree.nodes[node]
     return record.visited > 0 and tree.edges[record.edges].a < min(np.int64(record.first_a), BIG)
 
 
 @inner
 def _take_unvisited(tree, node, live, limit, weights: Weights):
-    """(number of unvisited moves considered, number of those listed first) of a node.
+    """Counts the unvisited moves of a node that are considered.
 
-    ``live`` is the number of undecided edges. Quiet moves may wait for those listed first
-    (``awaits_threats``).
+    ``live`` is the number of undecided edges, ``limit`` the number of moves considered in all.
+    Quiet moves do not count while they wait for the moves listed first (``awaits_threats``).
+
+    Returns (number of unvisited moves considered, how many of them are listed first).
     """
     record = tree.nodes[node]
     first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
@@ -214,7 +225,7 @@ def _take_unvisited(tree, node, live, limit, weights: Weights):
 
 @inner
 def sum_unvisited(record, taken, first):
-    """Contribution to ``delta`` of ``taken`` unvisited moves, ``first`` of them listed first."""
+    """Returns what ``taken`` unvisited moves, ``first`` of them listed first, add to delta."""
     others = (taken - first) * initial_numbers(record, False)[1]
     return first * initial_numbers(record, True)[1] + (
         min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others
@@ -223,11 +234,14 @@ def sum_unvisited(record, taken, first):
 
 @inner
 def rank(tree, node, weights: Weights):
-    """(phi, delta, best, effort, second) of ``node`` from its edges.
+    """Computes the numbers of a node and its most-proving move.
 
-    ``best`` is the edge to take (``visited`` = the next unvisited move, NONE = none can be taken
-    now). ``effort`` is its ``a`` with virtual numbers (BIG + its ``b`` if ``a`` is hopeless), and
-    ``second`` that of the runner-up.
+    Returns (phi, delta, best, effort, second):
+
+    * ``best``: number of the edge to take; ``visited`` stands for the next unvisited move, NONE
+      means that no move can be taken now.
+    * ``effort``: ``a`` of ``best`` with virtual numbers, or BIG plus ``b`` if ``a`` is hopeless.
+    * ``second``: the same for the second-best move.
     """
     record = tree.nodes[node]
     visited, limit = np.int64(record.visited), _most_considered(tree, node, weights)
@@ -258,7 +272,7 @@ def rank(tree, node, weights: Weights):
         a = initial_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
         if weights.one_by_one and flying > 0 and phi <= delta:
-            pass  # the next descent is likely to take the move in flight
+            pass  # the next descent is likely to continue below the move in flight
         elif a < effort:
             best, effort, second = visited, a, effort
         if taken > 1:
@@ -276,10 +290,14 @@ def rank(tree, node, weights: Weights):
 
 @inner
 def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
-    """Stores a node's numbers and logs a new decision, unless a length cap decided; True if
-    decided.
+    """Stores a node's numbers; a node with a number of 0 becomes decided.
 
-    A decision is final, whichever path or record made it.
+    A new decision is logged unless it rests on a length cap. A decided node is never changed.
+
+    Args:
+      best: edge by which the mover wins, if ``phi`` is 0.
+
+    Returns whether the node is decided.
     """
     record = tree.nodes[node]
     if record.marks & SOLVED_FLAG:
@@ -297,7 +315,7 @@ def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
             lost_by_all(tree, node)
         move = np.int64(-1)
         if phi == 0:
-            # With zones, the move whose zone the node has: another may win by now.
+            # With zones: the move that gave the node its zone. ``best`` may be another winning move.
             move = (
                 winning_move(tree, node)
                 if tree.zones.shape[1] > 0
@@ -314,7 +332,7 @@ def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
 
 @inlined
 def rank_and_store(tree, node, claim: ClaimCodes, weights: Weights, log):
-    """Recomputes a node's numbers; True if it is decided."""
+    """Recomputes and stores a node's numbers. Returns whether the node is decided."""
     if tree.nodes[node].marks & SOLVED_FLAG:
         return True
     phi, delta, best, _, _ = rank(tree, node, weights)
@@ -323,7 +341,7 @@ def rank_and_store(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @inner
 def refresh(tree, node, number, claim: ClaimCodes):
-    """Copies a child's numbers into the edge that leads to it; True if they have changed."""
+    """Copies the child's numbers into edge ``number`` of ``node``. Returns whether they changed."""
     edge = tree.edges[tree.nodes[node].edges + number]
     child = tree.nodes[edge.child]
     if tree.nodes[node].mover == claim.or_player:
@@ -343,7 +361,10 @@ def refresh(tree, node, number, claim: ClaimCodes):
 
 @inner
 def refresh_decided(tree, node, claim: ClaimCodes):
-    """Copies the numbers of decided children into the node's edges; True if any has changed."""
+    """Copies the numbers of decided children into the edges of a node.
+
+    Returns whether any number has changed.
+    """
     record = tree.nodes[node]
     fresh = False
     for i in range(record.visited):

@@ -1,9 +1,8 @@
-"""Descents of proof-number search to the most-proving leaf, and backup of numbers
-(``pns.numbers``).
+"""Descents of proof-number search to the most-proving leaf, and backup of the numbers.
 
-Several paths descend at once; each waits at its leaf's parent while the leaf is evaluated. A path
-goes up again when a node is decided, when a df-pn threshold is exceeded, or, for ``pns``, when a
-node's numbers change.
+Several paths descend at once. While its leaf is evaluated, a path stays at the parent of the leaf.
+A path goes up again when a node is decided, when a number reaches its df-pn threshold or, for
+``pns``, when the numbers of a node change. ``pns.numbers`` defines the numbers.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ from jaxsolve.search.tree.zones import (
 
 @inner
 def pop(tree, paths, path, claim: ClaimCodes):
-    """Moves a path one step up and copies the child's numbers into the edge."""
+    """Moves a path one step up and copies the numbers of the node it leaves into the edge above."""
     depth = paths.depth[path] - 1
     refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], claim)
     leave_node(tree, paths, path)
@@ -71,7 +70,10 @@ def pop(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
-    """Moves a path up to ``depth`` and recomputes the numbers of every node on the way."""
+    """Moves a path up to ``depth`` and recomputes the numbers of every node on the way.
+
+    The nodes at both ends are included.
+    """
     while True:
         rank_and_store(tree, paths.nodes[path, paths.depth[path]], claim, weights, log)
         if paths.depth[path] <= depth:
@@ -81,7 +83,7 @@ def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def start(tree, node, claim: ClaimCodes, weights: Weights, log):
-    """Initialises a node that no path has led to."""
+    """Initialises a node that was added without a path, such as the root."""
     if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
         estimate(tree, node, claim.or_player, weights.trust, np.float64(0.0))
     initialise_node(tree, node, np.int64(NONE), np.int64(NONE), claim.or_player, weights)
@@ -90,9 +92,9 @@ def start(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
-    """Unwinds to the root the paths ``first..last - 1`` that are not in flight.
+    """Moves those of paths ``first..last - 1`` that are not in flight back up to the root.
 
-    Returns the first path not handled if the log is full, else ``last``.
+    Returns the first path not yet handled if the log is full, else ``last``.
     """
     for path in range(first, last):
         if log_is_full(log, paths):
@@ -104,11 +106,12 @@ def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
 
 @inner
 def approach(tree, paths, path, number):
-    """Prepares an edge of the path's node; ``visited`` stands for the next move, without an edge
-    yet.
+    """Prepares the step of a path from its deepest node along edge ``number``.
 
-    Returns FOUND (its child is to be evaluated; the path is in flight), BELOW (it has a child to
-    descend to) or IDLE (memory is full).
+    If ``number`` is the node's ``visited``, the next unvisited move becomes an edge.
+
+    Returns FOUND if the edge has no child (the path is then in flight, for an evaluation), BELOW if
+    the path can descend to the child, or IDLE if memory is full.
     """
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
@@ -126,11 +129,13 @@ def approach(tree, paths, path, number):
 
 @inner
 def _child_thresholds(tree, paths, path, number, delta, second, weights: Weights):
-    """Thresholds (threshold_a, threshold_b) of df-pn for phi and delta of the child that an edge of
-    the path's node leads to (Nagai 2002).
+    """Computes the thresholds of df-pn for a child of the path's deepest node (Nagai 2002).
 
     Args:
-      delta, second: of the node, as ``rank`` returns them.
+      number: edge that leads to the child.
+      delta, second: values of ``rank`` for the deepest node.
+
+    Returns (threshold of the child's phi, threshold of the child's delta).
     """
     if weights.leave_on_change:
         return np.int64(4 * INF), np.int64(4 * INF)
@@ -154,11 +159,13 @@ def _child_thresholds(tree, paths, path, number, delta, second, weights: Weights
 
 @inner
 def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
-    """Takes a path to its next leaf: FOUND (at its last edge), FINISHED (the root is decided) or
-    IDLE.
+    """Takes a path to its next leaf.
+
+    Returns FOUND (the last edge of the path leads to a leaf), FINISHED (the root is decided) or
+    IDLE (the path can reach no leaf now).
     """
     if log_is_full(log, paths):
-        return IDLE  # even on the way up every node may be decided
+        return IDLE  # the way up alone may decide every node of the path
     decided_at = highest_decided(tree, paths, path)
     if decided_at < paths.depth[path]:
         unwind(tree, paths, path, decided_at, claim, weights, log)
@@ -207,7 +214,7 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
-    """Takes paths ``first..last-1`` to new leaves.
+    """Takes paths ``first..last-1`` to new leaves, which are written to ``leaves``.
 
     Returns (number of leaves, FINISHED if the root is decided else FOUND).
     """
@@ -224,9 +231,13 @@ def select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
 
 @compiled
 def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
-    """Backs up evaluator rows ``first..count-1`` into their leaves.
+    """Adds the leaves of evaluator rows ``first..count-1`` to the tree and updates their edges.
 
-    Returns the number of rows absorbed: fewer than ``count`` if the log must be emptied first.
+    ``owners`` int64[B] holds the path of each leaf. The paths are no longer in flight afterwards;
+    they back up the numbers in the next call of ``select``.
+
+    Returns the index of the first row not absorbed: ``count``, or less if the log must be emptied
+    first.
     """
     tree: Any = work.tree
     paths, claim, log = work.paths, work.claim, work.log
@@ -261,11 +272,12 @@ def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
 
 @inner
 def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
-    """Initialises unvisited moves from a new sibling's numbers, forcing and other moves separately.
+    """Makes the numbers of a new child the initial numbers of its unvisited siblings.
 
-    The initial numbers of a new node only count moves; those of its child also count forcing
-    replies. Without the update every unvisited move would look easier than the visited ones, and
-    all would be visited before one is searched.
+    If edge ``number``, which leads to the child, is a forcing move, only forcing moves are updated,
+    else only the other moves. The initial numbers of a new node only count its moves, but the
+    numbers of a child also count forcing replies. Without the update every unvisited move would
+    look easier than the visited ones, and all moves would be visited before any is searched.
     """
     record = tree.nodes[node]
     pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
@@ -280,7 +292,11 @@ def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
 
 @inner
 def link(tree, node, number, child, row, offsets, claim: ClaimCodes):
-    """Makes an edge lead to the child that ``place`` returned, with the child's numbers."""
+    """Sets the child and the numbers of edge ``number`` of ``node``.
+
+    ``child`` is the first result of ``tree.expansion.place`` for the evaluator's row ``row``: a
+    node, an outcome, or NONE.
+    """
     edge = tree.edges[tree.nodes[node].edges + number]
     edge.child = child
     tree.nodes[node].marks |= STALE_FLAG

@@ -8,10 +8,10 @@ from typing import NamedTuple
 class Weights(NamedTuple):
     """The settings of a ``ProofNumber`` method: thresholds, widening, and use of the hints."""
 
-    # Leave a node whenever a number of it changes (pns), instead of once a threshold is reached.
+    # pns: leave a node whenever its numbers change, instead of once a threshold is reached.
     leave_on_change: bool
-    # Slack of thresholds: a descent leaves a move once the move's number exceeds (1 + epsilon) times
-    # that of the second-best move.
+    # Slack of thresholds: a descent leaves a move once the move's number exceeds (1 + epsilon)
+    # times that of the second-best move.
     epsilon: float
     # Share of the undecided moves of a node that are considered; 1 = all.
     widening: float
