@@ -10,7 +10,7 @@ from jaxsolve.games.game import Game, Outcome, State
 
 
 class Verdict(enum.Enum):
-    """The three verdicts on a claim; never a guess."""
+    """The verdict of a search on a claim."""
 
     PROVED = "proved"  # the claim holds; the certificate proves it
     DISPROVED = "disproved"  # the opposite claim holds; the certificate proves that one
@@ -18,7 +18,7 @@ class Verdict(enum.Enum):
 
     @property
     def opposite(self) -> Verdict:
-        """The verdict on the opposite claim."""
+        """The verdict on the opposite claim. UNKNOWN remains UNKNOWN."""
         return {Verdict.PROVED: Verdict.DISPROVED, Verdict.DISPROVED: Verdict.PROVED}.get(
             self, self
         )
@@ -45,28 +45,39 @@ class Claim:
             )
 
     def opposite(self, draws: bool = True) -> Claim:
-        """The claim that holds exactly when this one does not. Without ``draws`` it is a win."""
+        """Returns the claim that holds exactly when this claim does not.
+
+        ``draws`` tells whether the game can end in a draw. If not, the result is always a claim
+        that the other player wins.
+        """
         return Claim(
             1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins"
         )
 
     def holds(self, outcome: int) -> bool:
-        """Whether a finished game with this ``Outcome`` satisfies the claim."""
+        """Whether a finished game with the ``Outcome`` ``outcome`` satisfies the claim."""
         won = outcome == (Outcome.FIRST_WINS if self.player == 0 else Outcome.SECOND_WINS)
         return won or (self.result == "does-not-lose" and outcome == Outcome.DRAW)
 
     def text(self, players: tuple[str, str]) -> str:
-        """For example ``white wins`` or ``black does not lose``."""
+        """Returns the claim as text, for example ``white wins`` or ``black does not lose``.
+
+        ``players`` are the names of players 0 and 1.
+        """
         return f"{players[self.player]} {self.result.replace('-', ' ')}"
 
 
 def default_claim(game: Game, state: State) -> Claim:
-    """The game's goal (killall-Go, tsumego) if it has one, else that the side to move wins."""
+    """Returns the claim that is meant if none is given.
+
+    If the game's rules name a player with a goal (Killall-Go, life and death), it claims that this
+    player wins, else that the side to move wins.
+    """
     return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
 
 
 class Question(NamedTuple):
-    """A position and the claims about it, the strongest first; None = the default claim."""
+    """A position and the claims about it, strongest first. None means ``default_claim``."""
 
     game: Game
     state: State
@@ -75,9 +86,9 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A question of one claim, with an id."""
+    """A question with a single claim, as an entry of a problem set."""
 
-    id: str  # unique in its set
+    id: str  # unique in the problem set
     game: Game
     state: State
     claim: Claim

@@ -100,7 +100,7 @@ RARE = {f"search.{name}" for name in (
     "tree.eviction._evict",
     "tree.eviction._move_edges",
     "tree.expansion.enter_decided",
-    "tree.zones.enter_patterns",
+    "tree.pattern_use.enter_patterns",
 )}  # fmt: skip
 
 

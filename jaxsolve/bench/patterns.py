@@ -43,6 +43,7 @@ from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.pattern_insertion import insert
+from jaxsolve.search.tree.pattern_use import is_whole_position, winner_by_pattern
 from jaxsolve.search.tree.patterns import (
     COMPARED,
     FOUND,
@@ -52,7 +53,6 @@ from jaxsolve.search.tree.patterns import (
     mark_of,
 )
 from jaxsolve.search.tree.tree import NODES, Tree
-from jaxsolve.search.tree.zones import is_whole_position, winner_by_pattern
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 COUNTS = (10_000, 100_000, 1_000_000)

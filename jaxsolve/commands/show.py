@@ -99,8 +99,7 @@ def show(options: ShowOptions) -> int:
         from jaxsolve import view
         from jaxsolve.commands import outputs
         from jaxsolve.core.run_folder import write_atomically
-        from jaxsolve.formats import position
-        from jaxsolve.formats import sgf as records
+        from jaxsolve.formats import position, sgf_line
 
         outputs.refuse_unwritable(text, {"--svg": svg, "--sgf": sgf})
         problem = position.resolve(
@@ -116,7 +115,7 @@ def show(options: ShowOptions) -> int:
         if svg is not None:
             write_atomically(svg, view.svg(problem.game, problem.state))
         if sgf is not None:
-            write_atomically(sgf, records.dump(problem.game, [], start=problem.state))
+            write_atomically(sgf, sgf_line.dump(problem.game, [], start=problem.state))
         found = {
             "problem": problem.id,
             "rules": problem.game.rule_set,

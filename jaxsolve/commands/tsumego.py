@@ -22,7 +22,7 @@ from jaxsolve.games import make
 from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
-from jaxsolve.tsumego import record, report, setup
+from jaxsolve.tsumego import choice, record, report, setup
 from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import Task
 from jaxsolve.tsumego.status import LIVE_AGAINST
@@ -67,7 +67,7 @@ def run(request: Request) -> int:
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
         given = setup.read(request.position, request.game, request.options)
-        task = setup.choose(given, request.crucial, request.region)
+        task = choice.choose(given, request.crucial, request.region)
         request.settings.heads_for(
             make(task.rules(LIVE_AGAINST))
         )  # refuses a network that does not fit the game

@@ -15,18 +15,21 @@ _BITS = np.arange(32, dtype=np.uint32)
 
 
 def on_last_axis(values: np.ndarray, ndim: int) -> np.ndarray:
-    """A constant [n] as the last of ``ndim`` dimensions, so that no rank is promoted implicitly."""
+    """Reshapes a constant [n] to ``ndim`` dimensions, of which the last has size n.
+
+    It then broadcasts against an array of that rank without implicit rank promotion.
+    """
     return values.reshape((1,) * (ndim - 1) + (-1,))
 
 
 def actions_to_bool(actions: jax.Array, count: int) -> jax.Array:
-    """bool[..., count] of an action set uint32[..., M]."""
+    """Converts an action set uint32[..., M] to bool[..., count]."""
     bits = (actions[..., None] >> on_last_axis(_BITS, actions.ndim + 1)) & np.uint32(1)
     return bits.reshape(*actions.shape[:-1], -1)[..., :count] != 0
 
 
 def bool_to_actions(member: jax.Array) -> jax.Array:
-    """Action set uint32[..., ceil(A / 32)] of bool[..., A]."""
+    """Converts bool[..., A] to an action set uint32[..., ceil(A / 32)]."""
     missing = -member.shape[-1] % 32
     bits = jnp.pad(member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 1) + [(0, missing)])
     return jnp.sum(
@@ -37,12 +40,13 @@ def bool_to_actions(member: jax.Array) -> jax.Array:
 
 
 def join_bits(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
-    """Action set uint32[ceil(A / 32), ...]: the low bits of several pieces, joined in order.
+    """Joins the low bits of several pieces, in order, to an action set uint32[ceil(A / 32), ...].
+
+    The words are on the first axis, so that batches are on the last axes.
 
     Args:
-      pieces: uint32[...] and the number of its low bits to take; its other bits must be 0.
-
-    Words come first, for batches on the last axes.
+      pieces: for each piece an array uint32[...] and the number of its low bits to take. All
+        higher bits of the array must be 0.
     """
     words: list[jax.Array | None] = [None] * -(-sum(width for _, width in pieces) // 32)
 
@@ -61,9 +65,13 @@ def join_bits(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
 
 
 def join_rows(word: jax.Array, rows: int, width: int, stride: int) -> tuple[jax.Array, int]:
-    """A piece for ``join_bits``: ``rows`` rows of ``width`` bits without the gaps between them.
+    """Removes the gaps between rows of bits, and returns the result as a piece for ``join_bits``.
 
-    In uint32[...] ``word`` the rows start ``stride`` bits apart. No bit may lie above the last row.
+    Args:
+      word: uint32[...] with ``rows`` rows of ``width`` bits. Bits above the last row must be 0.
+      rows: number of rows.
+      width: bits of a row.
+      stride: distance between the first bits of successive rows in ``word``.
     """
     if width == stride:
         return word, rows * width
@@ -73,7 +81,7 @@ def join_rows(word: jax.Array, rows: int, width: int, stride: int) -> tuple[jax.
 
 
 def lowest_action(actions: jax.Array) -> jax.Array:
-    """int32[...]: the lowest action of an action set uint32[..., M], -1 if it is empty."""
+    """Returns int32[...]: the lowest action of an action set uint32[..., M], or -1 if empty."""
     bit = jax.lax.population_count((actions & -actions) - np.uint32(1)).astype(jnp.int32)
     index = bit + on_last_axis(32 * np.arange(actions.shape[-1], dtype=np.int32), bit.ndim)
     least = jnp.min(jnp.where(actions != 0, index, np.int32(1 << 20)), axis=-1)

@@ -1,6 +1,7 @@
-"""Sets of points of a rectangular board as bits of uint32 words: the set algebra of all rules.
+"""Bitboards: operations on sets of points of a rectangular board, packed into uint32 words.
 
-``BoardLayout`` (``core.board_layout``) describes the packed form.
+``BoardLayout`` (``core.board_layout``) describes the packed form. The rules of all games use these
+operations.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def _divided(x: jax.Array, by: int) -> tuple[jax.Array, jax.Array]:
-    """Quotient and remainder of int32 ``x`` in 0..1023 by static 1..32, without a division.
+    """Returns quotient and remainder of int32 ``x`` by the static number ``by``.
 
-    A CPU cannot divide integers in vector lanes. The result is exact: the rounded-up factor adds
-    less than ``x * by / 2^16 < 1 / by`` to the quotient. Outside the range it is unspecified.
+    A multiplication takes the place of the division, because a CPU cannot divide integers in vector
+    lanes. The result is exact for ``x`` in 0..1023 and ``by`` in 1..32: rounding the factor up adds
+    less than ``x / 2^16 < 1 / by`` to the quotient. For other ``x`` it is unspecified.
     """
     quotient = x * np.int32(-(-(1 << 16) // by)) >> np.int32(16)
     return quotient, x - quotient * np.int32(by)
@@ -35,11 +37,15 @@ def _divided(x: jax.Array, by: int) -> tuple[jax.Array, jax.Array]:
 
 @dataclasses.dataclass(frozen=True)
 class Grid(BoardLayout):
-    """Operations on sets of a board's points; ``BoardLayout`` states shapes and fields."""
+    """Operations on sets of points of a board.
+
+    A set is uint32[..., W], or uint32[W, ...] with ``axis=0``; ``BoardLayout`` documents the shapes
+    and the fields. Methods take and return sets of this form unless they state another shape.
+    """
 
     # ---- moving --------------------------------------------------------------------------------
     def _word_shift(self, x: jax.Array, n: int) -> jax.Array:
-        """Word ``w`` goes to word ``w + n``; zeros come in."""
+        """Moves every word ``w`` of a set to word ``w + n``; the words left free become 0."""
         if n == 0:
             return x
         config = [(0, 0, 0)] * x.ndim
@@ -47,7 +53,7 @@ class Grid(BoardLayout):
         return jax.lax.pad(x, np.uint32(0), config)
 
     def _row_shift(self, x: jax.Array, rows: int, columns: int) -> jax.Array:
-        """Points moved by (rows, columns), ``columns`` at most one step.
+        """Moves the points down by ``rows`` and right by ``columns``, which must be -1, 0 or 1.
 
         Bits that leave the board are not cleared.
         """
@@ -64,9 +70,9 @@ class Grid(BoardLayout):
         return functools.reduce(jnp.bitwise_or, parts) if parts else jnp.zeros_like(x)
 
     def shift(self, x: jax.Array, rows: int, columns: int) -> jax.Array:
-        """The points of ``x`` moved down by static ``rows`` and right by static ``columns``.
+        """Moves the points of ``x`` down by ``rows`` and right by ``columns``, both static.
 
-        Points that leave the board are dropped.
+        Negative numbers move up and left. Points that leave the board are dropped.
         """
         self._check(x)
         if abs(rows) >= self.height or abs(columns) >= self.width:
@@ -78,7 +84,10 @@ class Grid(BoardLayout):
         return self.inside(moved) if columns or self.rows_per_word > 1 else moved
 
     def _spread(self, x: jax.Array, neighbours: int) -> jax.Array:
-        """``x`` and its neighbours in the rows above and below, uncleared."""
+        """Returns ``x`` and the neighbours of its points in the rows above and below.
+
+        Bits that leave the board are not cleared. ``neighbours`` is 4, 6 or 8 (``NEIGHBOURS``).
+        """
         if neighbours == 4:
             up = down = x
         elif neighbours == 6:
@@ -90,16 +99,19 @@ class Grid(BoardLayout):
         return x | self._row_shift(up, -1, 0) | self._row_shift(down, 1, 0)
 
     def dilate(self, x: jax.Array, neighbours: int = 4) -> jax.Array:
-        """``x`` and all neighbours of its points (4: square, 6: Hex, 8: square with diagonals)."""
+        """Returns ``x`` with all neighbours of its points.
+
+        ``neighbours`` is 4 (square grid), 6 (Hex grid) or 8 (square grid with diagonals).
+        """
         self._check(x)
         return self.inside(self._spread(x, neighbours) | x << np.uint32(1) | x >> np.uint32(1))
 
     def sides(self, x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        """The points whose left, right, upper, lower neighbour is in ``x``."""
+        """Returns four sets: the points whose left, right, upper, lower neighbour is in ``x``."""
         return self.shift(x, 0, 1), self.shift(x, 0, -1), self.shift(x, 1, 0), self.shift(x, -1, 0)
 
     def touching(self, x: jax.Array) -> jax.Array:
-        """The points, of ``x`` or not, with at least one of the four neighbours in ``x``."""
+        """Returns the points, in ``x`` or not, that have one of their 4 neighbours in ``x``."""
         self._check(x)
         return (
             self.inside(x << np.uint32(1) | x >> np.uint32(1))
@@ -108,14 +120,17 @@ class Grid(BoardLayout):
         )
 
     def adjacent(self, x: jax.Array, neighbours: int = 4) -> jax.Array:
-        """Neighbours of the points of ``x`` that are not in ``x``."""
+        """Returns the neighbours of the points of ``x`` that are not in ``x`` themselves.
+
+        ``neighbours`` is 4, 6 or 8, as for ``dilate``.
+        """
         return self.dilate(x, neighbours) & ~x
 
     # ---- filling -------------------------------------------------------------------------------
     def _runs(self, mask: jax.Array) -> list[jax.Array]:
-        """For each power of two below the width: bits of ``mask`` that start a run of that length.
+        """Returns, for each length 1, 2, 4, ... below the width, the starts of runs in ``mask``.
 
-        Runs lie inside a row.
+        A point is a start if it and the points to its right make a run of that length in ``mask``.
         """
         runs, length = [mask], 1
         while 2 * length < self.width:
@@ -125,17 +140,22 @@ class Grid(BoardLayout):
 
     @staticmethod
     def _fill_rows(seeds: jax.Array, mask: jax.Array, runs: list[jax.Array]) -> jax.Array:
-        """All points of ``mask`` in a run of a row with a seed; ``seeds`` is inside ``mask``."""
-        # Upwards, the carry runs to the first gap or to the guard.
+        """Returns the points of ``mask`` that are connected to a seed inside a row of ``mask``.
+
+        ``seeds`` is a subset of ``mask``; ``runs`` is the result of ``_runs(mask)``.
+        """
+        # To higher bits: the carry of the addition runs to the first gap or to the guard.
         x = (((mask + seeds) ^ mask) & mask) | seeds
-        for k, run in enumerate(runs):  # downwards: Kogge-Stone doubling
+        for k, run in enumerate(runs):  # to lower bits: Kogge-Stone doubling
             x = x | (x >> np.uint32(1 << k)) & run
         return x
 
     def flood(self, seeds: jax.Array, mask: jax.Array, neighbours: int = 4) -> jax.Array:
-        """The points of ``mask`` connected inside ``mask`` to a seed; other seeds are ignored.
+        """Returns the points of ``mask`` that are connected to a seed inside ``mask``.
 
-        Rounds alternate one step between rows with a fill along the rows, until nothing changes.
+        Seeds outside ``mask`` are ignored. ``neighbours`` is 4, 6 or 8, as for ``dilate``. Each
+        round takes one step to the rows above and below and then fills along the rows. Rounds are
+        repeated until nothing changes.
         """
         self._check(seeds, mask)
         runs = self._runs(mask)
@@ -151,7 +171,10 @@ class Grid(BoardLayout):
 
     # ---- single points and components ----------------------------------------------------------
     def point(self, action: jax.Array) -> jax.Array:
-        """The point numbered int32[...] ``action`` as a set; empty if it is outside the board."""
+        """Returns the set of the one point with the number ``action``, int32[...].
+
+        Points are numbered row by row. The set is empty if the board has no such point.
+        """
         action = jnp.asarray(action, jnp.int32)
         action = action[..., None] if self.axis == -1 else action[None]
         row, column = _divided(action, self.width)
@@ -167,22 +190,22 @@ class Grid(BoardLayout):
         )
 
     def contains(self, x: jax.Array, action: jax.Array) -> jax.Array:
-        """bool[...]: whether the point numbered ``action`` is in ``x``."""
+        """Returns bool[...]: whether the point with the number ``action`` is in ``x``."""
         return jnp.any(x & self.point(action), axis=self.axis)
 
     def any(self, x: jax.Array) -> jax.Array:
-        """bool[...]: whether the set has a point."""
+        """Returns bool[...]: whether the set is not empty."""
         self._check(x)
         return jnp.any(x != 0, axis=self.axis)
 
     def count(self, x: jax.Array) -> jax.Array:
-        """int32[...]: number of points."""
+        """Returns int32[...]: the number of points in the set."""
         self._check(x)
         counts = jax.lax.population_count(x).astype(jnp.int32)
         return jnp.sum(counts, axis=self.axis, dtype=jnp.int32)
 
     def lowest(self, x: jax.Array) -> jax.Array:
-        """The first point of ``x`` in action order as a set; empty if ``x`` is."""
+        """Returns the set of the one point of ``x`` with the lowest number; empty if ``x`` is."""
         self._check(x)
         index = self.like(np.arange(self.words, dtype=np.int32), x)
         first = jnp.min(
@@ -191,7 +214,7 @@ class Grid(BoardLayout):
         return jnp.where(index == first, x & -x, jnp.uint32(0))
 
     def lowest_action(self, x: jax.Array) -> jax.Array:
-        """int32[...]: number of the first point of ``x``, -1 if ``x`` is empty."""
+        """Returns int32[...]: the lowest number of a point in ``x``, or -1 if ``x`` is empty."""
         self._check(x)
         bit = jax.lax.population_count((x & -x) - np.uint32(1)).astype(jnp.int32)
         row, column = (jnp.int32(0), bit) if self.one_row_per_word else _divided(bit, self.stride)
@@ -201,13 +224,14 @@ class Grid(BoardLayout):
         return jnp.where(least == 1 << 20, np.int32(-1), least)
 
     def component(self, mask: jax.Array, neighbours: int = 4) -> jax.Array:
-        """The connected component of ``mask`` that holds its first point."""
+        """Returns the connected component of ``mask`` that contains its lowest point."""
         return self.flood(self.lowest(mask), mask, neighbours)
 
     def components(self, mask: jax.Array, limit: int, neighbours: int = 4) -> jax.Array:
-        """uint32[limit, *mask.shape]: the first components of ``mask`` by first point.
+        """Returns uint32[limit, *mask.shape]: the first ``limit`` connected components of ``mask``.
 
-        Empty sets follow if there are fewer than ``limit``.
+        Components are ordered by the number of their lowest point. If there are fewer than
+        ``limit``, the other sets are empty.
         """
         self._check(mask)
 
@@ -218,9 +242,10 @@ class Grid(BoardLayout):
         return jax.lax.scan(take, mask, None, length=limit)[1]
 
     def labels(self, mask: jax.Array, neighbours: int = 4) -> jax.Array:
-        """int32[..., height, width] (``axis=0``: [height, width, ...]): components of ``mask``.
+        """Labels the connected components of ``mask``.
 
-        A point has the number of its component's first point, or -1 outside ``mask``.
+        Returns int32[..., height, width], or int32[height, width, ...] with ``axis=0``. The label
+        of a point is the number of the lowest point in its component, or -1 outside ``mask``.
         """
         self._check(mask)
         blank = jnp.where(self.to_bool(mask), np.int32(0), np.int32(-1))
@@ -236,7 +261,10 @@ class Grid(BoardLayout):
 
     # ---- lines ---------------------------------------------------------------------------------
     def windows(self, x: jax.Array, length: int, direction: tuple[int, int]) -> jax.Array:
-        """Starts of ``length``-cell windows inside ``x`` along ``direction``, one of ``LINES``."""
+        """Returns the first cells of the lines of ``length`` cells that lie inside ``x``.
+
+        ``direction`` is one of ``LINES``. Raises ValueError for another direction.
+        """
         self._check(x)
         rows, columns = direction
         if direction not in LINES:
@@ -248,11 +276,11 @@ class Grid(BoardLayout):
         return x
 
     def lines(self, x: jax.Array, length: int) -> jax.Array:
-        """uint32[4, *x.shape]: ``windows`` for each of ``LINES``."""
+        """Returns uint32[4, *x.shape]: the result of ``windows`` for each direction in LINES."""
         return jnp.stack([self.windows(x, length, direction) for direction in LINES])
 
 
 @functools.cache
 def square(size: int, axis: int = -1, one_row_per_word: bool = False) -> Grid:
-    """The shared ``Grid`` of a square board, whose constants are built once."""
+    """Returns the shared ``Grid`` of a square board. Its constants are computed only once."""
     return Grid(size, size, axis, one_row_per_word)

@@ -1,12 +1,12 @@
-"""Layout of boards packed into uint32 words, and conversions to the other forms of a set.
+"""Sets of points of a board packed into uint32 words: the layout, and conversions.
 
 Row 0 is the top row. A row takes ``width + 1`` bits: column ``c`` is bit ``c``, and the bit above
 the last column is a *guard* that is 0 in every set. ``rows_per_word = 32 // (width + 1)`` rows
 share a word, so 9x9 takes 3 words, 11x11 takes 6, 15x15 takes 8 and 19x19 takes 19. The guard stops
 a carry, so one addition fills a whole run of a row (``Grid.flood``).
 
-Other forms of a set: ``bool[..., height, width]``, and the *action set* (``core.action_sets``) of
-``row * width + column``.
+Points are numbered ``row * width + column``. The other forms of a set are bool[..., height, width],
+and the *action set* of the points' numbers (``core.action_sets``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_SIDE = 31
 
 
 def bit_shift(x: jax.Array, n: int) -> jax.Array:
-    """``x`` shifted to the left by static ``n``, to the right if ``n`` is negative."""
+    """Shifts the bits of ``x`` to the left by static ``n``, to the right if ``n`` is negative."""
     if n == 0:
         return x
     return x << np.uint32(n) if n > 0 else x >> np.uint32(-n)
@@ -34,13 +34,15 @@ def bit_shift(x: jax.Array, n: int) -> jax.Array:
 class BoardLayout:
     """Shape of a board, and the packed form of sets of its points.
 
-    A set is uint32[..., W] with any leading batch dimensions. With ``axis=0`` the words come first,
-    uint32[W, ...]: on a CPU the batch then fills the vector lanes. ``bool`` forms and action sets
-    follow the same rule: their own dimensions last (``axis=-1``) or first (``axis=0``). No set has
-    a guard bit or a bit outside the board. With ``one_row_per_word`` each row has its own word:
-    more words, but steps between rows are simpler and compile faster.
+    A set is uint32[..., W] with any leading batch dimensions (``axis=-1``). With ``axis=0`` a set
+    is uint32[W, ...], so that on a CPU the batch fills the vector lanes. In the same way, the
+    dimensions of the ``bool`` form and of action sets come last or first. The guards and all bits
+    outside the board are 0 in every set.
 
-    Raises ValueError for a side outside 1..31.
+    With ``one_row_per_word`` each row has its own word. There are more words, but steps between
+    rows are simpler and compile faster.
+
+    Raises ValueError for a side outside 1..31 or another ``axis``.
     """
 
     height: int
@@ -58,11 +60,12 @@ class BoardLayout:
     # ---- facts ---------------------------------------------------------------------------------
     @property
     def stride(self) -> int:
-        """Bits of a row, its guard included."""
+        """Number of bits of a row, including the guard."""
         return self.width + 1
 
     @property
     def rows_per_word(self) -> int:
+        """Number of rows that share a word."""
         return 1 if self.one_row_per_word else 32 // self.stride
 
     @property
@@ -72,6 +75,7 @@ class BoardLayout:
 
     @property
     def points(self) -> int:
+        """Number of points of the board."""
         return self.height * self.width
 
     @property
@@ -81,24 +85,24 @@ class BoardLayout:
 
     @functools.cached_property
     def word_of(self) -> np.ndarray:
-        """int32[points]: word of every point, by action number."""
+        """int32[points]: index of the word of every point, by the point's number."""
         return (np.arange(self.points) // self.width // self.rows_per_word).astype(np.int32)
 
     @functools.cached_property
     def bit_of(self) -> np.ndarray:
-        """int32[points]: bit of every point inside its word, by action number."""
+        """int32[points]: index of every point's bit inside its word, by the point's number."""
         row, column = np.divmod(np.arange(self.points), self.width)
         return (row % self.rows_per_word * self.stride + column).astype(np.int32)
 
     @functools.cached_property
     def _cell_bits(self) -> np.ndarray:
-        """uint32[rows_per_word, width]: bit of each cell of a word."""
+        """uint32[rows_per_word, width]: index of each cell's bit inside a word."""
         return (
             np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.width)
         ).astype(np.uint32)
 
     def constant(self, member: np.ndarray) -> np.ndarray:
-        """uint32[W]: the set given as numpy bool[height, width]."""
+        """Converts numpy bool[height, width] to a set uint32[W]."""
         words = np.zeros(self.words, np.uint32)
         here = np.flatnonzero(np.asarray(member, bool).reshape(self.points))
         np.bitwise_or.at(
@@ -107,19 +111,22 @@ class BoardLayout:
         return words
 
     def constant_of(self, actions: Iterable[int]) -> np.ndarray:
-        """uint32[W]: the points with these numbers. Raises IndexError for one outside the board."""
+        """Returns uint32[W]: the set of the points with the numbers ``actions``.
+
+        Raises IndexError for a number outside the board.
+        """
         member = np.zeros(self.points, bool)
         member[list(actions)] = True
         return self.constant(member)
 
     @functools.cached_property
     def board(self) -> np.ndarray:
-        """uint32[W]: every point."""
+        """uint32[W]: the set of all points."""
         return self.constant(np.ones((self.height, self.width), bool))
 
     @functools.cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """uint32[W] each: the left and right columns, the top and bottom rows."""
+        """Four sets uint32[W]: the left column, the right column, the top row, the bottom row."""
         return (
             self.columns(0, 1),
             self.columns(self.width - 1, self.width),
@@ -128,14 +135,14 @@ class BoardLayout:
         )
 
     def rows(self, first: int, last: int) -> np.ndarray:
-        """uint32[W]: rows ``first <= row < last``."""
+        """Returns uint32[W]: the points in the rows ``first <= row < last``."""
         row = np.arange(self.height)[:, None]
         return self.constant(
             np.broadcast_to((first <= row) & (row < last), (self.height, self.width))
         )
 
     def columns(self, first: int, last: int) -> np.ndarray:
-        """uint32[W]: columns ``first <= column < last``."""
+        """Returns uint32[W]: the points in the columns ``first <= column < last``."""
         column = np.arange(self.width)[None]
         return self.constant(
             np.broadcast_to((first <= column) & (column < last), (self.height, self.width))
@@ -148,7 +155,7 @@ class BoardLayout:
             chex.assert_type(x, jnp.uint32)
 
     def like(self, words: np.ndarray, x: jax.Array) -> np.ndarray:
-        """Constant uint32[W] in a shape that broadcasts against the set ``x``."""
+        """Reshapes the constant uint32[W] ``words`` so that it broadcasts against the set ``x``."""
         return (
             on_last_axis(words, x.ndim)
             if self.axis == -1
@@ -156,34 +163,37 @@ class BoardLayout:
         )
 
     def cells_of(self, stones: np.ndarray) -> np.ndarray:
-        """int8[height, width] of numpy uint32[2, W] (host side).
+        """Converts two sets, numpy uint32[2, W], to cells int8[height, width] (host side).
 
-        1 on points of the first set, 2 on points of the second, 0 elsewhere.
+        A cell is 1 on points of the first set, 2 on points of the second set, and 0 elsewhere.
         """
         member = (stones[:, self.word_of] >> self.bit_of.astype(np.uint32)) & np.uint32(1)
         return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.height, self.width)
 
     def stones_of(self, cells: np.ndarray) -> np.ndarray:
-        """uint32[2, W]: inverse of ``cells_of``."""
+        """Converts cells int8[height, width] to uint32[2, W], the inverse of ``cells_of``."""
         return np.stack([self.constant(cells == colour) for colour in (1, 2)])
 
     def empty(self, batch: tuple[int, ...] = ()) -> jax.Array:
-        """The empty set for each board of ``batch``."""
+        """Returns the empty set for each board of a batch with the shape ``batch``."""
         return jnp.zeros(
             (*batch, self.words) if self.axis == -1 else (self.words, *batch), jnp.uint32
         )
 
     def inside(self, x: jax.Array) -> jax.Array:
-        """``x`` without the bits that are not points."""
+        """Clears the bits of ``x`` that are not points of the board."""
         return x & self.like(self.board, x)
 
     def invert(self, x: jax.Array) -> jax.Array:
-        """The points that are not in ``x``."""
+        """Returns the points of the board that are not in ``x``."""
         return self.inside(~x)
 
     # ---- other forms ---------------------------------------------------------------------------
     def to_rows(self, x: jax.Array) -> jax.Array:
-        """uint32[..., height] (``axis=0``: [height, ...]): rows from the top, column c at bit c."""
+        """Converts a set to one word for each row, with column c at bit c.
+
+        Returns uint32[..., height], or uint32[height, ...] with ``axis=0``.
+        """
         self._check(x)
         row = np.arange(self.height)
         within = (row % self.rows_per_word * self.stride).astype(np.uint32)
@@ -192,7 +202,7 @@ class BoardLayout:
         return x >> self.like(within, x) & np.uint32((1 << self.width) - 1)
 
     def to_bool(self, x: jax.Array) -> jax.Array:
-        """bool[..., height, width] (``axis=0``: bool[height, width, ...])."""
+        """Converts a set to bool[..., height, width], or [height, width, ...] with ``axis=0``."""
         if self.axis == 0:
             return jnp.moveaxis(
                 dataclasses.replace(self, axis=-1).to_bool(jnp.moveaxis(x, 0, -1)), (-2, -1), (0, 1)
@@ -204,7 +214,10 @@ class BoardLayout:
         return bits.reshape(*x.shape[:-1], -1, self.width)[..., : self.height, :].astype(bool)
 
     def from_bool(self, member: jax.Array) -> jax.Array:
-        """Inverse of ``to_bool``."""
+        """Converts bool[..., height, width] to a set, the inverse of ``to_bool``.
+
+        With ``axis=0`` the argument is bool[height, width, ...].
+        """
         if self.axis == 0:
             return jnp.moveaxis(
                 dataclasses.replace(self, axis=-1).from_bool(
@@ -229,7 +242,7 @@ class BoardLayout:
         return jax.lax.index_in_dim(x, w, axis=self.axis % x.ndim, keepdims=False)
 
     def to_actions(self, x: jax.Array) -> jax.Array:
-        """uint32[..., M] action set of ``x``."""
+        """Converts a set to an action set uint32[..., M], or uint32[M, ...] with ``axis=0``."""
         self._check(x)
         row = np.uint32((1 << self.width) - 1)
         dense = x & row
@@ -240,7 +253,7 @@ class BoardLayout:
         )
 
     def from_actions(self, actions: jax.Array) -> jax.Array:
-        """The set with the points of the action set uint32[..., M]."""
+        """Converts an action set to a set, the inverse of ``to_actions``."""
         chex.assert_axis_dimension(actions, self.axis, self.action_words)
         dense = self._restream(
             actions, 32, self.action_words, self.rows_per_word * self.width, self.words
@@ -252,7 +265,15 @@ class BoardLayout:
         return self.inside(x)
 
     def _restream(self, x: jax.Array, old: int, count: int, new: int, wanted: int) -> jax.Array:
-        """A bit stream of ``count`` words of ``old`` bits as ``wanted`` words of ``new`` bits."""
+        """Splits a stream of bits into words of another size.
+
+        Args:
+          x: ``count`` words, of which the low ``old`` bits each belong to the stream.
+          old: bits of a word of ``x``.
+          count: number of words of ``x``.
+          new: bits of a word of the result.
+          wanted: number of words of the result.
+        """
         if old == new or (count == 1 and wanted == 1):
             return x
         words = [self._word(x, w) for w in range(count)]

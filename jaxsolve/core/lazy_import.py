@@ -1,9 +1,10 @@
-"""Deferred imports: importing JAX takes most of a second, and listing games does not need it.
+"""Deferred imports. Importing JAX takes most of a second, and listing games does not need JAX.
 
-Modules that hold both rules and text use ``from jaxsolve.core.lazy_import import jax, jnp``. Both
-names behave as the modules themselves. ``sys.modules`` is left alone: ``importlib.util.LazyLoader``
-(and ``lazy_loader.load``, which uses it) would put an unfinished JAX there, visible to every other
-library.
+Modules that contain both rules and text use ``from jaxsolve.core.lazy_import import jax, jnp``.
+These names behave like the modules themselves.
+
+``sys.modules`` is not changed. ``importlib.util.LazyLoader`` (and ``lazy_loader.load``, which uses
+it) would put an unfinished JAX into ``sys.modules``, where every other library would find it.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ __all__ = ["attach", "chex", "exportable", "jax", "jit", "jnp"]
 
 NamedTupleType = TypeVar("NamedTupleType", bound=type)
 
-_waiting: list[type] = []  # classes that ``exportable`` registers when JAX is imported
+_waiting: list[type] = []  # classes of ``exportable`` that are not registered with JAX yet
 
 
 class _Module:
-    """Proxy of a module. Each attribute is looked up once and then stored here."""
+    """Proxy of a module. Each attribute is looked up once and then stored in the proxy."""
 
     def __init__(self, name: str):
         self.__name__ = name
@@ -52,7 +53,7 @@ class _Jitted:
         return self if instance is None else functools.partial(self._function, instance)
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # class creation probes for some of them
+        if attribute.startswith("__"):  # the creation of a class looks some of these up
             raise AttributeError(attribute)
         return getattr(self._function, attribute)
 
@@ -66,15 +67,18 @@ else:
 
 
 def jit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``jax.jit`` with ``options``, as a decorator that does not import JAX."""
+    """Returns a decorator like ``jax.jit`` with ``options`` that does not import JAX.
+
+    JAX is imported at the first call of the decorated function.
+    """
     return lambda function: _Jitted(function, options)
 
 
 def exportable(named_tuple: NamedTupleType) -> NamedTupleType:
-    """Class decorator: functions of this named tuple can be serialised by ``jax.export``.
+    """Class decorator: lets ``jax.export`` serialise functions that take or return a named tuple.
 
-    The class is registered as ``jaxsolve.<class name>``, at once if JAX is imported already, else
-    at the first use of JAX in this package.
+    The class is registered under the name ``jaxsolve.<class name>``. This happens at once if JAX is
+    imported already, otherwise at the first use of JAX in this package.
     """
     _waiting.append(named_tuple)
     if "jax" in sys.modules:
@@ -97,12 +101,12 @@ def _register_waiting() -> None:
 def attach(
     package: str, modules: Mapping[str, Sequence[str]], *others: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` (PEP 562) of a package that imports its names on first use.
+    """Makes ``__getattr__`` and ``__dir__`` (PEP 562) of a package that imports names on first use.
 
     Args:
       package: the package's ``__name__``.
-      modules: the names that each of its modules provides.
-      others: further public names, which the package defines itself.
+      modules: for each module of the package, the names that it provides.
+      others: further public names, which the package's ``__init__`` defines.
     """
     module_of = {name: module for module, names in modules.items() for name in names}
 

@@ -20,11 +20,12 @@ from typing import Any, NoReturn
 
 
 def cache_folder() -> Path:
-    """Folder for compiled kernels, one for each jaxlib version and processor type.
+    """Returns the folder for compiled kernels of this jaxlib version and type of processor.
 
-    Code compiled for one processor may not run on another, so the name contains the version and a
-    digest of the processor's features. Caches race on network drives: ``JAXSOLVE_CACHE`` names a
-    folder on a local disk.
+    Code compiled for one processor may not run on another one. So the name of the folder contains
+    the version and a digest of the processor's features. The environment variable JAXSOLVE_CACHE
+    sets the parent folder. It should be on a local disk, because concurrent processes can damage a
+    cache on a network drive.
     """
     base = Path(
         os.environ.get("JAXSOLVE_CACHE")
@@ -40,7 +41,7 @@ def cache_folder() -> Path:
 
 
 def writable_by_others(path: Path | int) -> bool:
-    """Whether another user than this one and root owns ``path`` or may write to it.
+    """Whether a user other than the current one and root owns ``path`` or may write to it.
 
     ``path`` is a path or the descriptor of an open file. Raises OSError.
     """
@@ -50,7 +51,7 @@ def writable_by_others(path: Path | int) -> bool:
 
 @functools.cache
 def warn_once(sentence: str) -> None:
-    """Prints ``sentence`` to standard error, the first time only."""
+    """Prints ``sentence`` to standard error, unless it has been printed before."""
     print(f"jaxsolve: {sentence}", file=sys.stderr)
 
 
@@ -59,10 +60,10 @@ class NoDevice(ValueError):
 
 
 def setup() -> None:
-    """Enables JAX's cache on disk for compiled code, as ``jaxsolve.jit.host`` does for numba's.
+    """Imports JAX and enables its cache of compiled code on disk (``cache_folder``).
 
-    Calls after the first change nothing, and no setting of the user is changed. A folder that
-    others may write to is not used: its files are machine code.
+    A cache folder that the user has set for JAX is kept. A folder that other users may write to is
+    not used, because its files are machine code. Later calls change nothing.
 
     Raises:
       NoDevice: the platform that JAX is set to use is unknown or absent.
@@ -89,7 +90,10 @@ def setup() -> None:
 
 
 def _private(folder: Path) -> bool:
-    """Whether nobody else may write to ``folder``, which is made if it is missing."""
+    """Whether no other user may write to ``folder``. Creates a missing folder.
+
+    Prints a warning if another user may write to it.
+    """
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         if writable_by_others(folder):
@@ -104,7 +108,8 @@ def _private(folder: Path) -> bool:
 def import_jax() -> None:
     """Imports JAX with interrupts deferred.
 
-    An interrupt while JAX's C++ modules initialise ends the process, or raises another error.
+    An interrupt during the initialisation of JAX's C++ modules would end the process or raise
+    another error.
     """
     with defer_interrupts():
         import jax  # noqa: F401
@@ -115,9 +120,9 @@ MAX_MAPPINGS = 20_000
 
 
 def mappings() -> int:
-    """Number of memory mappings of this process; 0 if it is unknown.
+    """Returns the number of memory mappings of this process, or 0 if it is unknown.
 
-    XLA takes several for each function that it compiles.
+    XLA needs several mappings for each function that it compiles.
     """
     try:
         with Path("/proc/self/maps").open("rb") as file:
@@ -127,10 +132,11 @@ def mappings() -> int:
 
 
 def release_compiled_code() -> None:
-    """Drops JAX's compiled functions if there are many: XLA ends a process without mappings left.
+    """Drops all functions that JAX has compiled if they use many memory mappings.
 
-    For loops over runs, games or tests that each compile much. Functions that are called again are
-    compiled again, or read from disk.
+    XLA ends a process that has no mappings left. Call this function in loops over runs, games or
+    tests that each compile many functions. Functions that are called again are compiled again, or
+    read from the cache on disk.
     """
     if mappings() > MAX_MAPPINGS:
         import jax
@@ -140,20 +146,20 @@ def release_compiled_code() -> None:
 
 
 def cpu_seconds() -> float:
-    """CPU seconds of this process so far, over all threads."""
+    """Returns the CPU seconds that all threads of this process have used so far."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
-# Signals for which ``interrupt`` raised KeyboardInterrupt and that nothing is known to have caught.
+# Signals for which ``interrupt`` raised a KeyboardInterrupt that may have been lost.
 _raised: list[int] = []
 
 
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Signal handler that raises KeyboardInterrupt and records it.
+    """Signal handler that raises KeyboardInterrupt and records the signal.
 
-    An exception raised while JAX traces can be lost (1 in 60 was); ``raise_lost_interrupt`` raises
-    it again.
+    An exception that a handler raises while JAX traces can be lost (1 of 60 was).
+    ``raise_lost_interrupt`` raises such an exception again.
     """
     del frame
     _raised.append(number)
@@ -161,38 +167,45 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def raise_lost_interrupt() -> None:
-    """Raises KeyboardInterrupt again if one of ``interrupt`` was lost; loops call it each turn."""
+    """Raises KeyboardInterrupt if an earlier one, raised by ``interrupt``, has been lost.
+
+    Long loops call this function in every iteration.
+    """
     if _raised:
         _raised.clear()
         raise KeyboardInterrupt
 
 
 def clear_interrupts() -> None:
-    """Marks recorded interrupts as caught."""
+    """Marks all interrupts that ``interrupt`` recorded as caught, so that none is raised again."""
     _raised.clear()
 
 
-_left_to_libraries: set[int] = set()  # signals that a library handles, unknown to Python
+_left_to_libraries: set[int] = set()  # signals that a library handles without Python
 
 
 def leave_to_library(number: int) -> None:
-    """Declares that a library handles a signal in C: ``defer_interrupts`` leaves it alone."""
+    """Declares that a library handles the signal ``number`` in C.
+
+    ``defer_interrupts`` then does not defer this signal.
+    """
     _left_to_libraries.add(number)
 
 
 @contextlib.contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """Ctrl-C and SIGTERM within the block take effect after it; only in the main thread.
+    """Context manager that defers Ctrl-C and SIGTERM until the end of the block.
 
-    Blocking the signals would not do: another thread would receive them, and Python's handlers run
-    in the main thread.
+    In a thread other than the main thread it does nothing. Handlers are replaced, because blocking
+    the signals would have no effect: another thread would receive them, and Python would still run
+    the handlers in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    # None: a handler not of Python; SIG_IGN: ignored anyway.
+    # None: the handler was not installed by Python. SIG_IGN: the signal is ignored anyway.
     before = {
         number: handler
         for number, handler in before.items()

@@ -1,4 +1,7 @@
-"""Folders of results: one run at a time, a marker that identifies the run, atomic files."""
+"""Folders of results: a lock for one run at a time, a marker file, and atomic writes.
+
+The marker file identifies the run to which the folder belongs.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +29,26 @@ _IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
 class FolderError(ValueError):
-    """A folder that another run holds, or that holds something else."""
+    """A folder cannot be used: another run uses it, or it contains something else."""
 
 
 class RunFolder:
-    """A run's folder, locked until ``release`` or the end of the process.
+    """The folder of a run. It is locked until ``release`` or the end of the process.
+
+    ``resumed`` states whether the folder contained the run already.
 
     Args:
-      path: the folder; made where it does not exist.
+      path: the folder; created if it does not exist.
       marker: name of the JSON file that identifies the run.
-      question: JSON values that the results depend on, stored in ``marker``.
-      resume: continue in a folder that already holds this run.
-      passing: names that a marker of an earlier version may also hold; they are ignored.
+      question: the JSON values on which the results depend. They are stored in the marker, and
+        must equal those of an existing marker.
+      resume: whether to continue if the folder already contains this run.
+      passing: names that are not compared. The marker of an earlier version may contain them.
 
     Raises:
-      FolderError: the folder is in use, holds something else or another run, or holds this run
-        and ``resume`` is False.
-      OSError: it cannot be written; nothing that stays there stops the next try.
+      FolderError: another run uses the folder, it contains another run or other files, or it
+        contains this run and ``resume`` is False.
+      OSError: the folder cannot be written. Files that remain do not prevent another attempt.
     """
 
     def __init__(
@@ -69,7 +75,8 @@ class RunFolder:
     def _refuse_foreign(self, marker: str) -> None:
         """Raises FolderError if the folder has other files but no marker.
 
-        The lock and ``.part`` files may remain of a run that could not write its marker.
+        The lock file and ``.part`` files are allowed: a run that could not write its marker may
+        have left them.
         """
         if self.path.is_dir() and not (self.path / marker).exists():
             foreign = [
@@ -84,7 +91,10 @@ class RunFolder:
                 )
 
     def _locked(self) -> int | None:
-        """Descriptor of the folder's lock. Raises FolderError if another run holds the lock."""
+        """Locks the folder and returns the descriptor of its lock file, or None without locks.
+
+        Raises FolderError if another run holds the lock.
+        """
         try:
             return locked(self.path / LOCK)
         except BlockingIOError:
@@ -95,9 +105,10 @@ class RunFolder:
     def _mark(
         self, marker: str, question: dict[str, Any], resume: bool, passing: Collection[str]
     ) -> bool:
-        """Writes the marker of a new run, or checks that of a run to resume.
+        """Writes the marker of a new run, or compares the marker of an existing run.
 
-        Returns whether the run is resumed. Raises FolderError as the class does.
+        Returns whether the run is resumed. Raises FolderError if the folder contains another run,
+        other files, or this run although ``resume`` is False.
         """
         file = self.path / marker
         if not file.exists():
@@ -130,13 +141,16 @@ class RunFolder:
         return stored
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Writes a JSON file atomically. Raises OSError, and then leaves the file as it was."""
+        """Writes ``value`` as the JSON file ``name`` of the folder, atomically. Returns its path.
+
+        Raises OSError; an existing file is then unchanged.
+        """
         return write_atomically(
             self.path / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n"
         )
 
     def release(self) -> None:
-        """Releases the lock."""
+        """Releases the lock of the folder."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -148,13 +162,14 @@ class RunFolder:
 
 
 def locked(path: Path) -> int | None:
-    """A descriptor that holds the lock file ``path`` until it is closed or the process ends.
+    """Opens and locks the lock file ``path``, which is created if it does not exist.
 
-    None if the system, or the file system, has no locks.
+    Returns the descriptor of the file, which holds the lock until it is closed or the process ends.
+    Returns None if the system or the file system has no locks.
 
     Raises:
       BlockingIOError: another process or descriptor holds the lock.
-      OSError: the file cannot be made.
+      OSError: the file cannot be created.
     """
     if fcntl is None:
         return None
@@ -172,8 +187,8 @@ def locked(path: Path) -> int | None:
 def lock(descriptor: int) -> bool:
     """Locks an open file until it is closed or the process ends.
 
-    False if the system, or the file system, has no locks. Raises BlockingIOError if another process
-    or descriptor holds the lock.
+    Returns False if the system or the file system has no locks, otherwise True. Raises
+    BlockingIOError if another process or descriptor holds the lock.
     """
     if fcntl is None:
         return False
@@ -187,7 +202,10 @@ def lock(descriptor: int) -> bool:
 
 
 def write_atomically(path: Path, content: str | bytes) -> Path:
-    """Writes ``content`` (text as UTF-8) atomically. Raises OSError, and then leaves the file."""
+    """Writes ``content`` (text as UTF-8) to the file ``path`` atomically. Returns ``path``.
+
+    Raises OSError; an existing file is then unchanged.
+    """
     # The name is unique among processes and threads.
     part = path.with_name(f"{path.name}.{os.getpid()}-{next(_PART_NUMBERS)}{_PART}")
     try:
@@ -206,9 +224,9 @@ def write_atomically(path: Path, content: str | bytes) -> Path:
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    """Writes at least one row as comma-separated values with a header, atomically.
+    """Writes ``rows``, at least one, as comma-separated values with a header. Returns ``path``.
 
-    Raises OSError.
+    The keys of the first row are the columns. The file is written atomically. Raises OSError.
     """
     content = io.StringIO()
     writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
@@ -218,7 +236,10 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Appends a line and syncs it to disk. Raises OSError that names the file."""
+    """Appends a line to a text file and syncs the file to disk.
+
+    Raises OSError, with the name of the file.
+    """
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
@@ -238,7 +259,10 @@ def sync_to_disk(file: IO[Any]) -> None:
 
 
 def _first_difference(name: str, stored: Any, expected: Any) -> tuple[str, Any, Any]:
-    """Dotted name of the first difference of two settings, and both values there."""
+    """Finds the first difference between two values of the setting ``name``, which may be nested.
+
+    Returns the dotted name of the setting that differs, its stored value and its expected value.
+    """
     if isinstance(stored, dict) and isinstance(expected, dict):
         for key in [*expected, *stored]:
             if key not in expected or key not in stored or stored[key] != expected[key]:

@@ -1,4 +1,4 @@
-"""Strict JSON: repeated names, non-finite numbers, deep nesting and long numbers are refused."""
+"""Strict JSON: refuses repeated names, non-finite numbers, deep nesting and very long numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError with one sentence, and the line if known."""
+    """Parses a JSON text. Raises ValueError with one sentence, with the line if it is known."""
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -30,5 +30,5 @@ def _refuse(word: str) -> Any:
 
 
 def shortened(text: str, width: int = 80) -> str:
-    """``text`` cut to at most ``width`` characters, for messages."""
+    """Returns ``text``, cut to at most ``width`` characters for a message."""
     return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,11 +1,12 @@
-"""Batched evaluation of positions on the device: the interface between host search and device."""
+"""Batched evaluation of positions: the interface between the search on the host and the device."""
 
 from __future__ import annotations
 
 from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES
-from jaxsolve.evaluate.evaluator import Estimates, Evaluator, shared_evaluator, zoning_of
+from jaxsolve.evaluate.evaluator import Estimates, Evaluator, zoning_of
 from jaxsolve.evaluate.layout import NONE, Layout, Offsets
 from jaxsolve.evaluate.rows import canonical_image
+from jaxsolve.evaluate.shared import shared_evaluator
 from jaxsolve.evaluate.to_move import sides_to_move
 from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
 

@@ -1,8 +1,8 @@
 """Compiled calls of the evaluator, spread over the devices.
 
-Each setting is compiled once a process and batch size, and holds no weights. On a single device
-the calls of the package's own games are compiled once for all processes: see
-``jaxsolve.jit.device``.
+A call is compiled once for each setting, batch size and process. It holds no weights. On a single
+device, calls for the package's own games are compiled once for all processes
+(``jaxsolve.jit.device``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from typing import Any as Device  # ``jax.Device`` is a variable to type checkers
 
 BATCH_SIZES = (16, 64, 256, 1024, 4096)
-"""Each takes seconds to compile on first use; a wave of one costs little less than one of 16."""
+"""Sizes to which waves are padded for the rules.
+
+Each size takes seconds to compile on first use. A wave of 1 costs little less than a wave of 16.
+"""
 ESTIMATE_SIZES = (
     1,
     2,
@@ -49,7 +52,11 @@ ESTIMATE_SIZES = (
     2048,
     4096,
 )
-"""Closer together: a network's time is proportional to the rows, padding included."""
+"""Sizes to which batches are padded for the network.
+
+They are closer together than ``BATCH_SIZES``, since a network's time is proportional to the number
+of rows, padding included.
+"""
 IMAGE_SIZES = (256,)
 
 AXIS = "boards"
@@ -61,9 +68,14 @@ Function = Callable[..., Any]
 
 
 class Call:
-    """A function of batches of a few sizes, compiled on first use of a size. Thread-safe.
+    """A function that takes batches of a few sizes, compiled at the first use of a size.
 
-    ``compile`` returns a function for arguments like its example arguments.
+    Thread-safe.
+
+    Args:
+      compile: returns the compiled function for arguments with the shapes and dtypes of its own
+        arguments.
+      sizes: batch sizes in ascending order.
     """
 
     def __init__(self, compile: Callable[..., Function], sizes: tuple[int, ...]):
@@ -71,17 +83,22 @@ class Call:
         self.compiled: dict[int, Function] = {}  # by size
 
     def size(self, count: int) -> int:
-        """The smallest batch size for ``count`` positions. Raises ValueError for more than fit."""
+        """Returns the smallest batch size that holds ``count`` positions.
+
+        Raises ValueError if ``count`` exceeds the largest size.
+        """
         at = bisect.bisect_left(self.sizes, count)
         if at == len(self.sizes):
             raise ValueError(f"a wave holds {count} positions, at most {self.sizes[-1]} fit")
         return self.sizes[at]
 
     def first(self, size: int, *arguments: Any) -> tuple[Any, float]:
-        """(result, CPU seconds of compilation in this process) of the first call of a size.
+        """Compiles the function for a batch size and calls it.
 
-        One thread compiles at a time, so that no CPU second is counted twice; waiting is not
-        counted.
+        One thread compiles at a time, so that no CPU second is counted twice. Waiting for another
+        thread is not counted.
+
+        Returns (result of the call, CPU seconds of compilation in this process).
         """
         with compile_clock.measured(_compiling):
             if size in self.compiled:
@@ -94,16 +111,16 @@ class Call:
 
 
 class Calls:
-    """The calls for one kind of rows on given devices.
+    """The compiled calls for one setting (``Rows``) on given devices.
 
-    A batch is split evenly over the devices, so its size is rounded up to a multiple of their
-    number; all other arguments are replicated.
+    A batch is split evenly over the devices, so batch sizes are rounded up to multiples of the
+    number of devices. All other arguments are replicated.
     """
 
     def __init__(self, rows: Rows, devices: tuple[Device, ...]):
         self.rows, self.devices, first = rows, devices, devices[0]
         self.mesh = Mesh(np.array(devices), (AXIS,)) if len(devices) > 1 else None
-        # Results on one CPU device are in the host's memory.
+        # With a single CPU device, results are in the host's memory already.
         self.sends_home = self.mesh is not None or first.platform != "cpu"
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
         self._rules_rows = self._spread(rows.rules_rows, P(AXIS), P(AXIS), P())
@@ -118,7 +135,7 @@ class Calls:
 
     @property
     def whole(self) -> Sharding:
-        """The sharding of arrays that every device holds whole."""
+        """The sharding that replicates an array on every device."""
         return (
             NamedSharding(self.mesh, P())
             if self.mesh is not None
@@ -131,7 +148,7 @@ class Calls:
 
     def _spread(self, function: Callable[..., jax.Array], *specs: P) -> Callable[..., jax.Array]:
         if self.mesh is None:
-            # The default device receives arguments from host memory anyway.
+            # On the default device no sharding is needed: arguments go there anyway.
             default = self.devices[0] == jax.local_devices()[0]
             return jax.jit(function) if default else jax.jit(function, in_shardings=self.whole)
         # Devices do not communicate. The check of varying axes is off, since it rejects loops that
@@ -144,14 +161,14 @@ class Calls:
         )
 
     def _cached_rules_rows(self, *arguments: np.ndarray | np.generic) -> Function:
-        """``rows.rules_rows`` as an executable that other processes find on disk.
+        """Returns ``rows.rules_rows``, as an executable cached on disk if possible.
 
-        Only if its code is the package's alone and it runs on a single device.
+        This is possible if all its code belongs to this package and it runs on a single device.
         """
         game = self.rows.game
         if self.devices != tuple(jax.devices()[:1]) or not device.is_cacheable(game):
             return self._rules_rows
-        # These rows are the same for all networks.
+        # The rows by the rules do not depend on the network's function.
         plain = dataclasses.replace(self.rows, apply=None, planes=None, costly=False)
         return device.executable(
             self.rows.rules_rows,
@@ -161,12 +178,12 @@ class Calls:
 
 
 def _as_it_is(function: Function) -> Callable[..., Function]:
-    """``Call.compile`` of a jitted function, which compiles itself."""
+    """Returns the argument ``compile`` of ``Call`` for a jitted function, which compiles itself."""
     return lambda *_: function
 
 
 def calls_of(rows: Rows, devices: tuple[Device, ...]) -> Calls:
-    """The calls of a setting, created once a process."""
+    """Returns the compiled calls of a setting. They are created once a process."""
     with _making:
         return _calls(rows, devices)
 

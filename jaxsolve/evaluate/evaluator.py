@@ -1,10 +1,10 @@
-"""The evaluator: host searches submit waves of positions, and receive rows of words.
+"""The evaluator: searches on the host submit waves of positions and receive rows of words.
 
-A wave has two stages. ``submit`` applies the rules to (packed state, action) pairs and returns
-one row of words for each: the child position, its key, outcome, legal moves and, if the board
-alone shows them, winning and forcing moves. ``estimate`` then evaluates the network, if there is
-one, on the rows that are undecided and new to the search. Both are padded to a few fixed sizes, so
-nothing is retraced during a search.
+A wave has two stages. ``submit`` applies the rules to pairs of a packed state and an action.
+``collect`` returns one row of words for each pair: the child position, its key, outcome, legal
+moves and, if the board alone shows them, winning and forcing moves. ``estimate`` then applies the
+network, if there is one, to the rows whose positions are undecided and new to the search. Both
+stages are padded to a few fixed batch sizes, so that nothing is retraced during a search.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ if TYPE_CHECKING:
 
 
 class Estimates(NamedTuple):
-    """The output of the network for some rows of a wave, possibly not yet computed."""
+    """The output of the network for k rows of a wave, possibly not yet computed."""
 
-    which: np.ndarray  # int64[k]: the rows
-    words: jax.Array | np.ndarray  # uint32[K, width - values], padded: the end of each
+    which: np.ndarray  # int64[k]: indices of the rows
+    # uint32[K, width - values]: last words of these rows, padded to a batch size K.
+    words: jax.Array | np.ndarray
 
 
 class Evaluator:
     """Evaluates waves of positions of one game.
 
-    Evaluators of equal settings share compiled calls, whatever their weights.
+    Evaluators with equal settings share compiled calls, even if the weights of their networks
+    differ.
 
     >>> import numpy as np
     >>> from jaxsolve.games import make
@@ -56,17 +58,18 @@ class Evaluator:
     True
 
     Args:
-      game: the rules.
-      heads: a network; without it rows have neither priors nor (unless ``playouts``) values.
-      playouts: uniformly random games played on the device from every position; their mean is the
-        value of the row if there is no network.
+      game: rules of the positions.
+      heads: a network, or None. Without a network, rows have no priors, and values only if
+        ``playouts`` is above 0.
+      playouts: number of uniformly random games played on the device from every position. Their
+        mean result is the value of the row. Not used with a network.
       canonical: whether every child is replaced by its canonical image (``canonical_image``).
-      autoplay: whether a reply that the rules force is played, so that the row is of the position
-        after it.
-      zones: whether to look for wins with a relevance zone, if the game has any (``HasZones``,
-        ``DetectsWins``, ``HasThreatSearch``).
-      max_playout: moves after which a random game counts as a draw.
-      devices: over which a wave is spread; default: all of this process.
+      autoplay: whether a reply that the rules force is played at once, so that the row is that of
+        the position after the reply.
+      zones: whether relevance zones, detection of wins and threat search are used, if the game has
+        them (``HasZones``, ``DetectsWins``, ``HasThreatSearch``).
+      max_playout: number of moves after which a random game counts as a draw.
+      devices: devices over which a wave is spread; default: all devices of this process.
 
     Raises ValueError if the network sees earlier boards that the search cannot provide
     (``Heads.check``).
@@ -90,15 +93,15 @@ class Evaluator:
             canonical,
             max_playout,
         )
-        # If nothing can be forced or foreseen, a setting has no effect and must not compile its
-        # own call.
+        # A setting without effect in this game must not lead to another compiled call.
         self.autoplay = autoplay and isinstance(game, HasForcedReply)
-        # A zone is of the position itself: searches of canonical images have none.
+        # A zone belongs to a position and not to its symmetric image, so searches of canonical
+        # images have no zones.
         self.zones = zones and not canonical
         zoned = isinstance(game, DetectsWins) and isinstance(game, HasZones) and self.zones
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
-        # Symmetries belong to a rule set, all other compiled code to its kernel.
+        # Symmetries may differ between rule sets with the same kernel (``Game.kernel``).
         kernel = game if canonical else game.kernel
         network = (
             (heads.apply, heads.planes, heads.most_cost > 0)
@@ -115,11 +118,14 @@ class Evaluator:
         self._clear_counters()
 
     def zoning(self) -> Zoning | None:
-        """Callbacks for relevance zones, with buffers for one search; None without zones."""
+        """Returns the game's zone callbacks with buffers for one search, or None without zones."""
         return zoning_of(self.game, self.zones)
 
     def threat_search(self) -> ThreatSearch | None:
-        """The game's threat search with buffers for one search; None without one or zones."""
+        """Returns the game's threat search with buffers for one search.
+
+        Returns None if the game has no threat search or ``zones`` is off.
+        """
         seen = (
             self.game.threat_search()
             if self.zones and isinstance(self.game, HasThreatSearch)
@@ -129,17 +135,17 @@ class Evaluator:
 
     @functools.cached_property
     def zone_words(self) -> int:
-        """Z, the words of a zone; 0 without zones."""
+        """Z, the number of words of a zone; 0 without zones."""
         zoning = self.zoning()
         return 0 if zoning is None else zoning.buffers.shape[1]
 
     def _clear_counters(self) -> None:
-        self.compile_seconds = 0.0  # CPU seconds of this process spent in first calls
-        self.device_seconds = 0.0  # wall seconds waited for the device
+        self.compile_seconds = 0.0  # CPU seconds of this process in the first call of each size
+        self.device_seconds = 0.0  # wall seconds spent waiting for the device
         self._counting = threading.Lock()
 
     def _placed(self, heads: Heads | None) -> Heads | None:
-        """The network with its parameters on the devices."""
+        """Returns the network with its parameters copied to the devices."""
         return (
             None
             if heads is None
@@ -149,11 +155,11 @@ class Evaluator:
     # ---- networks --------------------------------------------------------------------------------
     @property
     def heads(self) -> Heads | None:
-        """The network.
+        """The network, or None.
 
-        Another one with the same ``apply`` and ``planes`` may replace it at any time, at the cost
-        of a transfer of its parameters; pending waves keep the old ones. Setting it raises
-        ValueError for any other network.
+        It may be replaced at any time by another network with the same ``apply`` and ``planes``, at
+        the cost of a transfer of the parameters. Waves that are pending use the old parameters.
+        Setting any other network raises ValueError.
         """
         return self._heads
 
@@ -172,9 +178,10 @@ class Evaluator:
         self._heads = self._placed(heads)
 
     def with_params(self, params: Any) -> Self:
-        """An evaluator with other weights that shares compiled calls; its counters start at 0.
+        """Returns an evaluator with other weights that shares the compiled calls of this one.
 
-        Both can be used at the same time. Raises ValueError without a network.
+        Both evaluators can be used at the same time. The counters of the new one start at 0. Raises
+        ValueError if this evaluator has no network.
         """
         if self._heads is None:
             raise ValueError("this evaluator has no network whose parameters could be exchanged")
@@ -187,9 +194,15 @@ class Evaluator:
     def __call__(
         self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None
     ) -> np.ndarray:
-        """Rows with all estimates: uint32[B, S], int32[B] -> uint32[B, width].
+        """Evaluates a wave and waits for all results, those of the network included.
 
-        An action of -1 evaluates the state itself.
+        Args:
+          states: uint32[B, S], packed positions.
+          actions: int32[B], moves to play; -1 evaluates the position itself.
+          seed: seed of random games.
+          history: earlier positions, for a network that sees them (``estimate``).
+
+        Returns rows uint32[B, width].
         """
         rows = self.collect(self.submit(states, actions, seed), len(states))
         return (
@@ -199,7 +212,14 @@ class Evaluator:
         )
 
     def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
-        """Starts a wave on the device without waiting.
+        """Starts the evaluation of a wave by the rules, without waiting.
+
+        Args:
+          states: uint32[B, S], packed positions.
+          actions: int32[B], moves to play; -1 evaluates the position itself.
+          seed: seed of random games.
+
+        Returns the rows on the device, for ``collect``.
 
         Raises ValueError for more positions than the largest of ``BATCH_SIZES``.
         """
@@ -210,9 +230,10 @@ class Evaluator:
         )
 
     def collect(self, rows: jax.Array, count: int) -> np.ndarray:
-        """Waits for a submitted wave; uint32[count, width], read-only.
+        """Waits for the wave that ``submit`` has started, of ``count`` positions.
 
-        The words of a network are 0 until ``fill``.
+        Returns rows uint32[count, width], read-only. With a network, its words are 0 until
+        ``fill``.
         """
         out = self._wait(rows)[:count]
         if out.shape[1] < self._width:
@@ -225,11 +246,16 @@ class Evaluator:
     def estimate(
         self, rows: np.ndarray, which: np.ndarray, history: History | None = None
     ) -> Estimates:
-        """Starts the network on rows ``which`` int[k] of a collected wave without waiting; k may be
-        0.
+        """Starts the network on some rows of a collected wave, without waiting.
 
-        ``history`` has one entry for each of ``which``; without it a network that sees earlier
-        boards receives empty ones. Raises ValueError without a network, or for more rows than fit.
+        Args:
+          rows: uint32[B, width], rows from ``collect``.
+          which: int[k], indices of the rows to evaluate; k may be 0.
+          history: earlier positions of each of these rows, for a network that sees earlier boards.
+            Without them such a network receives empty boards.
+
+        Raises ValueError without a network, or for more rows than the largest of
+        ``ESTIMATE_SIZES``.
         """
         heads, call = self._heads, self._calls.estimate
         if heads is None or call is None:
@@ -246,9 +272,10 @@ class Evaluator:
         return Estimates(which, self._start(call, size, heads.params, *arrays))
 
     def fill(self, rows: np.ndarray, estimates: Estimates) -> np.ndarray:
-        """Waits for the network, writes its estimates into ``rows``, and returns ``rows``.
+        """Waits for the network, writes its output into ``rows``, and returns ``rows``.
 
-        Rows with a NaN get even priors, value 0 and costs 0; a warning names the network once.
+        A row for which the network returns a NaN gets equal priors, value 0 and costs 0. A warning
+        is logged once for each network.
         """
         words = self._without_nan(self._wait(estimates.words)[: len(estimates.which)])
         rows.flags.writeable = True
@@ -257,7 +284,10 @@ class Evaluator:
         return rows
 
     def compile(self, sizes: Iterable[int] | None = None) -> None:
-        """Compiles the calls for waves of these numbers of positions; default: of all sizes."""
+        """Compiles the calls for waves of the given numbers of positions.
+
+        By default those for all batch sizes are compiled.
+        """
         rules, estimate = self._calls.rules_rows, self._calls.estimate
         start = self.game.host_pack(self.game.init())[None]
         sizes = {rules.size(count) for count in (rules.sizes if sizes is None else sizes)}
@@ -270,9 +300,15 @@ class Evaluator:
                     self.estimate(row, np.zeros(size, np.int64))
 
     def images(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Packed positions as this evaluator's rows represent them.
+        """Returns packed positions in the form in which this evaluator's rows hold them.
 
-        uint32[B, S] -> (uint32[B, S], int32[B] symmetry applied).
+        These are the canonical images if the evaluator is ``canonical``, else the positions
+        themselves.
+
+        Args:
+          words: uint32[B, S], packed positions.
+
+        Returns (uint32[B, S] images, int32[B] symmetry applied to each position).
         """
         if not self.canonical:
             return words, np.zeros(len(words), np.int32)
@@ -287,7 +323,7 @@ class Evaluator:
 
     # ---- inside ----------------------------------------------------------------------------------
     def _history(self, history: History | None, earlier: int, size: int) -> list[np.ndarray]:
-        """Padded arrays of a history, or of an empty one."""
+        """Returns the arrays of a history, padded to ``size``; those of an empty one for None."""
         shape = size, earlier, self.game.state_words
         if history is None:
             return [np.zeros(shape, np.uint32), np.zeros(size, np.int32)]
@@ -300,7 +336,10 @@ class Evaluator:
         return [_padded(states, size), _padded(counts, size)]
 
     def _without_nan(self, words: np.ndarray) -> np.ndarray:
-        """Values of 0 in place of the NaN that marks rows whose estimates are void."""
+        """Returns the network's words with each NaN value replaced by 0.
+
+        A NaN value marks a row for which the network has returned a NaN.
+        """
         if not len(words) or not (void := np.isnan(words[:, 0].view(np.float32))).any():
             return words
         assert self._heads is not None
@@ -310,7 +349,7 @@ class Evaluator:
         return words
 
     def _start(self, call: Call, size: int, *arguments: Any) -> Any:
-        """Calls a function, and starts the transfer of its results to the host."""
+        """Calls a function for a batch size, and starts the transfer of its results to the host."""
         function = call.compiled.get(size)
         if function is not None:
             out = function(*arguments)
@@ -332,7 +371,7 @@ class Evaluator:
 
 @functools.cache
 def _report_nan(network: str) -> None:
-    """Logs, once a network and process, that its estimates are void for some positions."""
+    """Logs that a network returns NaN for some positions, once for each network and process."""
     logging.getLogger("jaxsolve").warning(
         "jaxsolve: the network %s returns NaN for some positions; these are searched as if it "
         "knew nothing of them",
@@ -341,7 +380,7 @@ def _report_nan(network: str) -> None:
 
 
 def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarray:
-    """``rows`` padded to ``size`` with the first row, or with ``filler``."""
+    """Returns ``rows`` padded to ``size`` with copies of the first row, or with ``filler``."""
     count = len(rows)
     if count == size:
         return rows
@@ -352,37 +391,5 @@ def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarra
 
 
 def zoning_of(game: Game, zones: bool) -> Zoning | None:
-    """Zone callbacks of ``game``; None if it has none or ``zones`` is False."""
+    """Returns the zone callbacks of ``game``, or None if it has none or ``zones`` is False."""
     return game.zoning() if zones and isinstance(game, HasZones) else None
-
-
-def shared_evaluator(
-    game: Game,
-    heads: Heads | None = None,
-    playouts: int = 0,
-    canonical: bool = False,
-    autoplay: bool = True,
-    zones: bool = True,
-) -> Evaluator:
-    """The evaluator of a setting, one a process, whose compiled calls and counters are shared.
-
-    One with a network is created by each call: it holds weights, which no cache may keep alive.
-    """
-    settings = (
-        playouts,
-        canonical,
-        autoplay or not isinstance(game, HasForcedReply),
-        zones or not isinstance(game, (HasZones, HasThreatSearch)),
-    )
-    if heads is None:
-        return _evaluator(game, *settings)
-    return Evaluator(
-        game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones
-    )
-
-
-@functools.lru_cache(maxsize=64)
-def _evaluator(
-    game: Game, playouts: int, canonical: bool, autoplay: bool, zones: bool
-) -> Evaluator:
-    return Evaluator(game, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)

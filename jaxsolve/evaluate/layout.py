@@ -1,4 +1,4 @@
-"""The layout of an evaluator row."""
+"""The layout of an evaluator row: which words of a row hold which fields."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 NONE = -1
-"""The offset of a word that rows do not hold."""
+"""The offset of a field that rows do not have."""
 
 
 class Offsets(NamedTuple):
-    """``Layout`` as plain ints, for compiled host loops.
+    """The offsets of a ``Layout`` as plain ints, for compiled host loops.
 
-    Every field after the first three is the offset of a word in a row, or ``NONE`` if rows do not
-    hold it. ``Layout`` documents the words.
+    The first three fields and ``width`` are sizes. Every other field is an offset: the index of a
+    row's word, or ``NONE`` if rows do not have the field. ``Layout`` describes the fields.
     """
 
-    state: int  # S, the words of the packed state, which begins a row
-    mask: int  # M, the words of an action bit set
-    actions: int  # A, the number of actions
+    state: int  # S, number of words of the packed state, with which a row begins
+    mask: int  # M, number of words of an action bit set
+    actions: int  # A, number of actions
     key: int
     info: int
     threat: int
@@ -26,53 +26,59 @@ class Offsets(NamedTuple):
     legal: int  # bit set of M words
     wins: int  # bit set of M words
     forcing: int  # bit set of M words
-    zone: int  # bit set of M words; NONE if the game foresees no wins
-    value: int  # NONE where rows carry no values
-    costs: int  # two words; NONE if the network estimates no costs
-    priors: int  # ceil(A / 2) words; NONE where rows carry no priors
-    width: int  # words in a row
+    zone: int  # bit set of M words; NONE if the game detects no wins
+    value: int  # NONE if rows hold no values
+    costs: int  # two words; NONE if the network predicts no costs
+    priors: int  # ceil(A / 2) words; NONE if rows hold no priors
+    width: int  # number of words in a row
 
 
 @dataclass(frozen=True)
 class Layout:
     """The layout of an evaluator row: ``width`` uint32 words for one position.
 
-    Properties other than ``mask``, ``width`` and ``offsets`` return the offset of a field.
+    A row begins with the packed position. The other fields follow. The property with the name of a
+    field is the offset of the field.
     """
 
-    state: int  # S words from 0: the packed child state
-    actions: int  # A, the number of actions
-    prior: bool  # whether priors are present
-    value: bool  # whether a value is present
-    zoned: bool = False  # whether the game foresees wins, with their zones
-    costly: bool = False  # whether costs are estimated
+    state: int  # S, number of words of the packed state
+    actions: int  # A, number of actions
+    prior: bool  # whether rows hold priors
+    value: bool  # whether rows hold a value
+    # Whether the game detects wins before the end, with their zones (``games.game.DetectsWins``).
+    zoned: bool = False
+    costly: bool = False  # whether rows hold costs
 
     @property
     def mask(self) -> int:
-        """Words of an action bit set."""
+        """Number of words of an action bit set."""
         return (self.actions + 31) // 32
 
     @property
     def key(self) -> int:
-        """Two words: the low 64 bits of the position's key."""
+        """Offset of the low 64 bits of the position's key: two words, the low one first."""
         return self.state
 
     @property
     def info(self) -> int:
-        """Bits 0..2: outcome. Bit 3: side to move. Bits 4..5: (foreseen winner) + 1.
+        """Offset of a word of several facts.
 
-        Bits 16..31: (forced reply that the evaluator played) + 1.
+        Bits 0..2: ``Outcome``. Bit 3: side to move. Bits 4..5: (winner of a detected win) + 1, or
+        0. Bits 16..31: (forced reply that the evaluator has played) + 1, or 0.
         """
         return self.state + 2
 
     @property
     def threat(self) -> int:
-        """(the opponent's winning threat) + 1, or 0; if ``zoned`` (``DetectedWin.move``) + 1."""
+        """Offset of (the opponent's winning threat) + 1, or 0 if there is none.
+
+        If ``zoned``, the word holds (``DetectedWin.move``) + 1 instead.
+        """
         return self.state + 3
 
     @property
     def first(self) -> int:
-        """Heuristic initialisation of an unvisited move: a in the low half word, b in the high one.
+        """Offset of the initial numbers of unvisited moves: ``a | b << 16``.
 
         See ``games.game.InitialisesNumbers``.
         """
@@ -80,35 +86,39 @@ class Layout:
 
     @property
     def masks(self) -> int:
-        """Legal, winning and forcing moves: three bit sets of ``mask`` words each.
+        """Offset of three bit sets of ``mask`` words each: legal, winning and forcing moves.
 
-        If ``zoned``, legal moves that a foreseen threat refutes are absent.
+        If ``zoned``, the legal moves that a detected threat refutes are left out.
         """
         return self.state + 5
 
     @property
     def zone(self) -> int:
-        """Offset of the zone of a detected win: ``mask`` words if ``zoned``, else none."""
+        """Offset of the zone of a detected win: ``mask`` words if ``zoned``, else no words."""
         return self.masks + 3 * self.mask
 
     @property
     def values(self) -> int:
-        """Offset of the float32 value for the side to move; if ``costly``, two costs follow it."""
+        """Offset of the float32 value for the side to move.
+
+        If ``costly``, two float32 costs follow it: log10 of the cost of a proof that player 0 or
+        player 1 wins.
+        """
         return self.zone + (self.mask if self.zoned else 0)
 
     @property
     def priors(self) -> int:
-        """A priors as 16-bit fractions of 65535, two a word."""
+        """Offset of the A priors: 16-bit fractions of 65535, two a word, the low half first."""
         return self.values + (1 if self.value else 0) + (2 if self.costly else 0)
 
     @property
     def width(self) -> int:
-        """Words in a row."""
+        """Number of words in a row."""
         return self.priors + ((self.actions + 1) // 2 if self.prior else 0)
 
     @property
     def offsets(self) -> Offsets:
-        """All offsets by name, as plain ints."""
+        """All offsets as plain ints, for compiled code."""
         return Offsets(
             state=self.state,
             mask=self.mask,

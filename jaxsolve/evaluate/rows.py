@@ -1,4 +1,4 @@
-"""The evaluator's computations on the device, as pure functions of packed states."""
+"""The computations of the evaluator on the device, as pure functions of packed states."""
 
 from __future__ import annotations
 
@@ -24,22 +24,25 @@ from jaxsolve.games.game import (
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.networks.heads import Apply, Planes
 
-MAX_COST = 30_000.0  # log10 of the largest cost
+MAX_COST = 30_000.0  # log10 of the largest cost of a proof
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Makes rows of packed positions. Equal objects share compiled calls."""
+    """Computes evaluator rows (``Layout``) of packed positions. Equal objects share compiled calls.
+
+    ``Evaluator`` describes most fields.
+    """
 
     game: Game
-    playouts: int = 0
-    max_playout: int = 2048
-    canonical: bool = False
-    autoplay: bool = False  # only if the game is ``HasForcedReply``
-    zoned: bool = False  # only if the game ``DetectsWins``
-    apply: Apply | None = None
-    planes: Planes | None = None
-    costly: bool = False  # whether the network estimates costs
+    playouts: int = 0  # number of random games from each position
+    max_playout: int = 2048  # moves after which a random game counts as a draw
+    canonical: bool = False  # whether children are replaced by their canonical images
+    autoplay: bool = False  # whether forced replies are played; only if ``HasForcedReply``
+    zoned: bool = False  # whether wins are detected with their zones; only if ``DetectsWins``
+    apply: Apply | None = None  # function of the network
+    planes: Planes | None = None  # input of the network; None = ``game.observe``
+    costly: bool = False  # whether the network predicts costs
 
     @functools.cached_property
     def layout(self) -> Layout:
@@ -54,9 +57,15 @@ class Rows:
         )
 
     def rules_rows(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
-        """Rows without a network's estimates, with those of playouts.
+        """Computes the rows of child positions, without the words of a network.
 
-        uint32[B, S], int32[B] actions (-1: the state itself), uint32[] seed -> uint32[B, n].
+        Args:
+          states: uint32[B, S], packed positions.
+          actions: int32[B], moves to play; -1 for the row of the position itself.
+          seed: uint32[], seed of the random games.
+
+        Returns rows uint32[B, n]. The value of random games is included if they are played and
+        there is no network.
         """
         rows = jax.vmap(self._rules_row)(states, actions)
         if self.apply is not None or not self.playouts:
@@ -65,9 +74,17 @@ class Rows:
         return jnp.concatenate([rows, mean[:, None].view(jnp.uint32)], axis=1)
 
     def estimate(self, params: Any, states: jax.Array, *history: jax.Array) -> jax.Array:
-        """The network's words of rows: uint32[B, S] -> uint32[B, width - values].
+        """Computes the words of rows that hold the network's output.
 
-        ``history``: the two arrays of a ``heads.History``, if ``planes`` read earlier boards.
+        Args:
+          params: parameters of the network.
+          states: uint32[B, S], packed positions.
+          *history: the two arrays of a ``heads.History``, if ``planes`` read earlier boards.
+
+        Returns uint32[B, ``layout.width - layout.values``].
+
+        Raises ValueError if the output of the network's function has other shapes than
+        ``HeadOutputs`` describes.
         """
         assert self.apply is not None
         positions = jax.vmap(self.game.unpack)(states)
@@ -87,8 +104,9 @@ class Rows:
             | jnp.isnan(out.cost).any(axis=1)
             | jnp.isnan(legal_prior).any(axis=1)
         )
-        # Searches treat infinite numbers as proofs: estimates must be finite. A row with a NaN
-        # estimates nothing; its value stays NaN as a mark for the host (``Evaluator.fill``).
+        # Estimates must be finite, since searches treat infinite numbers as proofs. If an output
+        # has a NaN, all its other numbers are replaced; the value stays NaN as a mark for the host
+        # (``Evaluator.fill``).
         value = jnp.where(broken, jnp.nan, jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0))
         cost = jnp.clip(jnp.nan_to_num(out.cost), 0.0, MAX_COST)
         cost = jnp.where(broken[:, None], 0.0, cost)
@@ -105,13 +123,13 @@ class Rows:
         return jnp.concatenate([values.view(jnp.uint32), even[..., 0] | even[..., 1] << 16], axis=1)
 
     def image(self, words: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """(uint32[S], int32[]): a packed position's canonical image, and its symmetry."""
+        """Returns (canonical image uint32[S], its symmetry int32[]) of a packed position."""
         state, symmetry = canonical_image(self.game, self.game.unpack(words))
         return self.game.pack(state), symmetry
 
     # ---- rules -----------------------------------------------------------------------------------
     def _rules_row(self, words: jax.Array, action: jax.Array) -> jax.Array:
-        """One position's row, without estimates."""
+        """Computes the row of one position, without network output or the value of random games."""
         game = self.game
         before = game.unpack(words)
         state = _select(action >= 0, game.step(before, jnp.maximum(action, 0)), before)
@@ -158,7 +176,7 @@ class Rows:
     ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         if isinstance(self.game, EvaluatesChildren):
             children: Children = self.game.children(state)
-            # The host lists one move a set bit: no bit may be set beyond the last action.
+            # No bit may be set beyond the last action, since the host lists a move for each bit.
             actions = bool_to_actions(jnp.ones(self.game.num_actions, bool))
             return (
                 children.legal & actions,
@@ -169,11 +187,12 @@ class Rows:
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
 
     def _first_numbers(self, state, legal: jax.Array) -> jax.Array:
-        """uint32[]: a | b << 16, the heuristic initialisation of an unvisited move.
+        """Returns the initial numbers of an unvisited move as ``a | b << 16``, uint32[].
 
-        If replies can be forced, the number of moves distinguishes moves (mobility, Winands &
-        Schadd 2010): a quiet move leaves about as many replies as its parent had moves, a forcing
-        one leaves one. In other games moves do not differ, and the classic 1 / 1 is as good.
+        In games where moves can force the reply, ``a`` is the number of legal moves minus 1
+        (mobility, Winands & Schadd 2010): a quiet move leaves about as many replies as there were
+        moves, and a forcing move leaves one. In other games such counts do not distinguish moves,
+        and the classic numbers 1 and 1 are as good.
         """
         if isinstance(self.game, InitialisesNumbers):
             a, b = self.game.initial_numbers(state)
@@ -191,7 +210,7 @@ class Rows:
 
     # ---- estimates -------------------------------------------------------------------------------
     def _observe(self, positions, *history: jax.Array) -> jax.Array:
-        """Planes of a batch of positions."""
+        """Computes the input of the network for a batch of positions."""
         game = self.game
         if self.planes is None:
             return jax.vmap(game.observe)(positions)
@@ -213,10 +232,10 @@ class Rows:
         return jax.vmap(functools.partial(self.planes, game))(positions, boards)
 
     def _playouts(self, row: jax.Array, seed: jax.Array) -> jax.Array:
-        """float32[]: mean result of uniformly random games, for the side to move.
+        """Returns the mean result of uniformly random games for the side to move, float32[].
 
-        A game that is cut off counts as a draw. Results depend on seed and position alone, not on
-        the row's place in a wave.
+        A game that is cut off counts as a draw. The result depends only on the seed and the
+        position, not on the place of the row in a wave.
         """
         state = self.game.unpack(row[: self.layout.state])
         key = jax.random.fold_in(jax.random.key(seed), row[self.layout.key])
@@ -250,7 +269,10 @@ def _select(condition: jax.Array, yes, no):
 
 
 def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
-    """(image, int32[] symmetry): the symmetric image with the least packed words."""
+    """Returns (canonical image of a state, number of the symmetry that leads to it, int32[]).
+
+    The canonical image is the symmetric image whose packed words come first in lexicographic order.
+    """
     count = game.num_symmetries
     images = jax.vmap(lambda g: game.transform(state, g))(jnp.arange(count, dtype=jnp.int32))
     packed = jax.vmap(game.pack)(images)

@@ -1,4 +1,4 @@
-"""Sides to move in packed positions, computed on the device."""
+"""Computes the sides to move in packed positions, on the device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH = 4096  # positions in one call of the device
 
 
 def sides_to_move(game: Game, states: np.ndarray) -> np.ndarray:
-    """int32[n]: the side to move in packed positions uint32[n, S]."""
+    """Returns the side to move (0 or 1), int32[n], in packed positions uint32[n, S]."""
     return np.concatenate([np.zeros(0, np.int32), *_sides_by_batch(game, states)])
 
 

@@ -1,4 +1,4 @@
-"""Column letters of Gomoku moves: GTP omits I, Renju records use it, so J10 is ambiguous."""
+"""Column letters of Gomoku moves. GTP omits I and Renju records use I, so J10 is ambiguous."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ _ONLY_RENJU = "with Renju letters, because they contain I; output has GTP letter
 
 
 def as_gtp(moves: str, size: int, kind: str | None = None) -> tuple[str, str]:
-    """Converts the columns of moves to GTP letters.
+    """Converts the column letters of Gomoku moves to GTP letters.
 
     Args:
       moves: points such as ``H8``, separated by blanks. Other words stay as they are; the game
-        refuses them.
+        refuses them later.
       size: side length of the board.
-      kind: one of ``KINDS``; None: the kind that fits the board, GTP if both fit.
+      kind: the letters of ``moves``, one of ``KINDS``. None: the kind whose letters all exist on
+        the board; GTP if this holds for both.
 
     Returns:
-      The moves, and the end of a sentence about the choice between the kinds ("" if it was clear).
+      The converted moves, and a remark on the choice between the kinds. The remark is the end of a
+      sentence, or "" if there was no choice.
 
     Raises:
-      FormatError: a letter does not exist on this board (with the number of the move), or ``kind``
-        is unknown.
+      FormatError: a letter does not exist on this board (the message has the number of the move),
+        or ``kind`` is unknown.
     """
     if kind not in (None, *KINDS):
         raise FormatError(f"letters {kind!r} are not known; they may be {' or '.join(KINDS)}")

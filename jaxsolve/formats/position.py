@@ -1,4 +1,4 @@
-"""Positions as the user types them: a file, a problem of a set, moves, or canonical text."""
+"""Reads a position that the user typed: a file, a problem of a set, moves, or canonical text."""
 
 from __future__ import annotations
 
@@ -25,23 +25,32 @@ def resolve(
     remark: Callable[[str], None] | None = None,
     display_only: bool = False,
 ) -> Problem:
-    """Reads a position, with its rules and its default claim.
+    """Reads a position, its rules and its claim.
+
+    The claim is that of the problem in a problem set, otherwise the default claim of the rules
+    (``question.default_claim``).
 
     Args:
-      text: an SGF file; ``FILE.json:ID``, a problem of a set; ``start``; ``moves:C3 D4 pass`` from
-        the start position; canonical text; or ``-`` to read an SGF record or a text from standard
-        input. ``start`` and ``moves:`` are never file names: write ``./start`` for such a file.
+      text: one of
+
+        * the name of an SGF file, or of a file with canonical text;
+        * ``FILE.json:ID``, a problem of a problem set;
+        * ``start``, or ``moves:C3 D4 pass`` with moves from the start position;
+        * canonical text;
+        * ``-``, to read an SGF record or any of these texts from standard input.
+
+        ``start`` and ``moves:`` are never file names: write ``./start`` for such a file.
       game: rule-set id; required unless the file contains it. It replaces the rules of a problem
         set.
       options: rule options that replace those of ``game`` or of the file.
       letters: column letters of typed Gomoku moves (``jaxsolve.formats.letters``); None: detected
         if possible.
       remark: called with a sentence if the input is ambiguous.
-      display_only: read the state without its derived parts (``Game.read``); canonical text then
-        needs no JAX.
+      display_only: read canonical text by ``Game.read``, which needs no JAX. The state then lacks
+        derived fields, and serves for display only.
 
     Raises:
-      FormatError: one sentence naming the file, problem or move that is wrong.
+      FormatError: one sentence that names the file, problem or move that is wrong.
     """
     ways = _Ways(game, dict(options or {}), letters, remark, display_only)
     if text == "start" or text.startswith("moves:"):
@@ -70,7 +79,7 @@ def resolve(
 
 @dataclass(frozen=True)
 class _Ways:
-    """The arguments of ``resolve`` that control how a text is read."""
+    """The arguments of ``resolve`` other than ``text``; ``rules`` is its argument ``game``."""
 
     rules: str | None
     options: dict[str, str]
@@ -79,7 +88,7 @@ class _Ways:
     display_only: bool
 
     def refuse_letters(self) -> None:
-        """Raises FormatError if letters were chosen for a position without typed moves."""
+        """Raises FormatError if column letters were chosen. For positions without typed moves."""
         if self.letters is not None:
             raise FormatError(
                 f"--letters {self.letters} is for typed moves, such as moves:H8 I9; "
@@ -95,13 +104,13 @@ def _is_file(path: Path) -> bool:
 
 
 def names_problem(text: str) -> bool:
-    """Whether ``text`` is ``FILE.json:ID``: such a position has a claim of its own."""
+    """Whether ``text`` has the form ``FILE.json:ID``, a problem with a claim of its own."""
     file, _, identifier = text.rpartition(":")
     return file.endswith(".json") and bool(identifier)
 
 
 def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
-    """``game`` and ``options`` as the option mapping of ``problems.load``."""
+    """Returns ``game`` and ``options`` as the argument ``options`` of ``problems.load``."""
     if game is None:
         return options
     base, chosen = problems.split_rules(game)
@@ -137,7 +146,8 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
         game = _game_of(record, ways.rules, ways.options)
-        # The points were read as those of another game. Reading again refuses a contradicting GM.
+        # The points were read by the coordinates of another game, so the record is read again.
+        # The second reading refuses a property GM that names another game.
         if game.name != record.properties["family"]:
             record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
@@ -147,10 +157,13 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
 
 
 def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game:
-    """The game of a record: ``rules``, else the rule-set id in RU, else the default rules.
+    """Returns the game of an SGF record.
 
-    Default rules follow from the family and size of the record. Komi comes from the record.
-    Raises FormatError if RU holds other rules and ``rules`` is None.
+    The rule set is the first of these that exists: ``rules``, a rule-set id in the record's
+    property RU, or the default rules for the family and size of the record. In Go the komi comes
+    from the record, unless ``rules`` or ``options`` state a komi.
+
+    Raises FormatError if ``rules`` is None and RU holds other text than a rule-set id.
     """
     stated = record.properties.get("rules", "").replace("\\", "").strip()
     family = record.properties["family"]
@@ -202,7 +215,10 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
 
 
 def _in_gtp_letters(moves: str, game: Game, ways: _Ways) -> str:
-    """Gomoku moves with GTP column letters; moves of other games stay as they are."""
+    """Converts Gomoku moves to GTP column letters; returns moves of other games unchanged.
+
+    Raises FormatError if column letters were chosen for another game.
+    """
     if game.name != "gomoku":
         if ways.letters is not None:
             raise FormatError(f"--letters {ways.letters} is for Gomoku, not for {game.rule_set}")

@@ -1,4 +1,6 @@
-"""Problem sets: reads every JSON format that the package knows, and writes its own.
+"""Reads and writes problem sets.
+
+Reads the package's own JSON format and the published ones (``formats.published``); writes its own.
 
 The ``jaxsolve-problems`` format, version 1, is one JSON object:
 
@@ -14,10 +16,10 @@ The ``jaxsolve-problems`` format, version 1, is one JSON object:
 * ``position``: canonical text, ``start``, or ``moves:`` and moves from the start position.
   Default: the start position.
 * ``moves``: moves that are played from the position, separated by blanks.
-* ``claim``: what is to be proven. Default: the side that the rules name wins (killallgo, tsumego),
-  else the side to move wins.
+* ``claim``: what is to be proven. By default the side to move wins, or in ``killallgo`` and
+  ``tsumego`` the side whose goal the rules state.
 * Optional: ``title``, ``source``, ``expected`` (``proved`` or ``disproved``), and ``notes``, an
-  object with anything else.
+  object with any other data.
 """
 
 from __future__ import annotations
@@ -40,21 +42,21 @@ FORMAT = "jaxsolve-problems"
 VERSION = 1
 _SET_FIELDS = {"format", "version", "title", "source", "rules", "problems"}
 _FIELDS = {"id", "rules", "position", "moves", "claim", "title", "source", "expected", "notes"}
-ID_BYTES = 200  # of an id in UTF-8: file systems allow 255 for a name
+ID_BYTES = 200  # most bytes of an id in UTF-8: file systems allow 255 for a name
 _ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
 
 
 def load(
     path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None
 ) -> list[Problem]:
-    """Loads the problems of a file, in its order, or the problems ``ids`` in their order.
+    """Loads the problems of a problem set.
 
     Args:
-      path: a file as for ``find``. Its fields show whether it is in our own format or a published
-        set (``jaxsolve.formats.published``).
-      ids: only these problems.
-      options: rule options that replace those of the file, such as ``{"knowledge": "ndk"}``;
-        ``rules`` names another base rule set.
+      path: a file in the package's own format or of a published set
+        (``jaxsolve.formats.published``), or the name of a set that the package includes.
+      ids: the problems to load, in this order. None: all problems, in the order of the file.
+      options: rule options that replace those of the file, such as ``{"knowledge": "ndk"}``. The
+        key ``rules`` replaces the rule-set id of the file.
 
     Raises:
       FormatError: one sentence with the file, the id of the problem, and the wrong field or move.
@@ -93,7 +95,10 @@ def load(
 
 
 def names(path: str | Path) -> str:
-    """The first ids of a set, for an error message. Raises FormatError as ``load``."""
+    """Returns the first ids of a problem set as text, for an error message.
+
+    Raises FormatError if the set cannot be read.
+    """
     path = find(path)
     try:
         return _some(_entries(_read_json(path))[0])
@@ -104,14 +109,16 @@ def names(path: str | Path) -> str:
 
 
 def starts(path: str | Path, game: Game, whose: str) -> list[State]:
-    """The positions of a problem file, as starting positions of ``game``.
+    """Loads the positions of a problem set as start positions for ``game``.
 
     Args:
+      path: the problem set, as for ``load``.
+      game: the game to which all positions must belong.
       whose: subject and verb for the error message, such as "the run trains".
 
     Raises:
-      ValueError: a position belongs to another game, or the game is over there.
-      OSError: the file cannot be read.
+      ValueError: the set cannot be read, a position belongs to another game, or the game is over
+        at a position.
     """
     found = load(path)
     for problem in found:
@@ -125,7 +132,11 @@ def starts(path: str | Path, game: Game, whose: str) -> list[State]:
 
 
 def find(path: str | Path) -> Path:
-    """``path``, or if it does not exist and has no folder, the included set of that name."""
+    """Returns the file of a problem set.
+
+    That is ``path``. If no such file exists and ``path`` is a name without a folder, it is the
+    problem set of that name that the package includes, if there is one.
+    """
     path = Path(path)
     if path.parent == Path() and not path.exists():
         return shipped().get(path.name, path)
@@ -133,9 +144,9 @@ def find(path: str | Path) -> Path:
 
 
 def shipped() -> dict[str, Path]:
-    """Problem sets that the package includes, by file name.
+    """Returns the paths of the problem sets that the package includes, by file name.
 
-    They are inside an installed package, and in ``configs/problems`` of a checkout.
+    The files are in ``configs/problems`` of the installed package or of the checkout.
     """
     package = Path(jaxsolve.__file__).parent
     folders = (package / "configs" / "problems", package.parent / "configs" / "problems")
@@ -148,7 +159,10 @@ def shipped() -> dict[str, Path]:
 
 
 def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> str:
-    """Text of a ``jaxsolve-problems`` file; ``load`` returns equal problems."""
+    """Returns ``problems`` as the text of a ``jaxsolve-problems`` file.
+
+    ``load`` reads equal problems from the file.
+    """
     entries = []
     for problem in problems:
         claim = {
@@ -205,7 +219,10 @@ def _some(entries: Mapping[str, Any], most: int = 12) -> str:
 
 
 def _entries(data: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Raw entries by id, and the function that builds a Problem from one."""
+    """Returns the entries of a set by id, and the function that builds a Problem of an entry.
+
+    The function takes (id, entry, ``data``, rule options). ``data`` is the JSON object of the file.
+    """
     from jaxsolve.formats import published
 
     if data.get("format") == FORMAT:
@@ -223,7 +240,10 @@ def _entries(data: dict[str, Any]) -> tuple[dict[str, Any], Any]:
 
 
 def by_id(entries: Any) -> dict[str, Any]:
-    """A list of objects with ``id`` as a dictionary in the same order; raises FormatError."""
+    """Converts a list of JSON objects with a field ``id`` to a dictionary by id.
+
+    The order is kept. Raises FormatError for a missing, malformed or repeated id.
+    """
     if not isinstance(entries, list) or not entries:
         raise FormatError("field 'problems' must be a list with at least one problem")
     found: dict[str, Any] = {}
@@ -250,7 +270,16 @@ def by_id(entries: Any) -> dict[str, Any]:
 def build(
     identifier: str, entry: dict[str, Any], data: dict[str, Any], options: dict[str, str]
 ) -> Problem:
-    """A problem of our own format; raises KeyError or ValueError."""
+    """Builds a problem of the package's own format.
+
+    Args:
+      identifier: the problem's id.
+      entry: the JSON object of the problem.
+      data: the JSON object of the file, with defaults for ``rules`` and ``source``.
+      options: rule options that replace those of the entry.
+
+    Raises KeyError for a missing field and ValueError for a wrong one.
+    """
     unknown = set(entry) - _FIELDS
     if unknown:
         raise FormatError(
@@ -280,7 +309,7 @@ def _notes(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def split_rules(rules: str) -> tuple[str, dict[str, str]]:
-    """Base and options of a rule-set id.
+    """Splits a rule-set id into its base and a dictionary of its options.
 
     Raises ValueError for an option that is given twice or has no value.
     """
@@ -296,9 +325,10 @@ def split_rules(rules: str) -> tuple[str, dict[str, str]]:
 
 
 def with_options(rules: str, options: Mapping[str, str]) -> Game:
-    """The game of a rule-set id with some options replaced; ``rules`` replaces the base.
+    """Makes the game of the rule-set id ``rules``, with some options replaced.
 
-    Raises ValueError.
+    If ``options`` has the key ``rules``, its value replaces the whole id. Raises ValueError for an
+    unknown id, option or value.
     """
     base, chosen = split_rules(options.get("rules", rules))
     chosen |= {key: value for key, value in options.items() if key != "rules"}
@@ -306,10 +336,15 @@ def with_options(rules: str, options: Mapping[str, str]) -> Game:
 
 
 def position(game: Game, text: str | None, moves: str | None) -> State:
-    """The position after ``moves``, separated by blanks, from ``text``.
+    """Returns the position after ``moves`` from the position ``text``.
 
-    ``text`` is a canonical text, ``start``, ``moves:`` and moves, or None for the start position.
-    Raises ValueError.
+    Args:
+      game: the rules.
+      text: canonical text; ``start`` or None for the start position; or ``moves:`` followed by
+        moves from the start position.
+      moves: further moves, separated by blanks.
+
+    Raises ValueError for a malformed text or an illegal move.
     """
     if text is not None and not isinstance(text, str):
         raise FormatError("field 'position' is not a text")
@@ -328,7 +363,10 @@ def position(game: Game, text: str | None, moves: str | None) -> State:
 
 
 def read_claim(game: Game, claim: Any) -> Claim:
-    """A claim as a certificate's header writes it. Raises ValueError."""
+    """Parses a claim ``{"player": ..., "result": ...}``; ``result`` may be omitted (``wins``).
+
+    Raises ValueError.
+    """
     if not isinstance(claim, dict) or claim.get("player") not in game.players:
         raise FormatError(f"field 'claim' must name a player, one of {' and '.join(game.players)}")
     result = claim.get("result", "wins")

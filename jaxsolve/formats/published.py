@@ -1,6 +1,6 @@
-"""Problem sets in the formats of their publications, recognised by their fields.
+"""Reads published problem sets in the JSON formats of their publications.
 
-Each set with its default rules and its claim:
+A format is recognised by its fields. The formats, with their default rules and claims:
 
 * Gomoku 15x15, proof cost networks (ICLR 2022): ``knowledge=4t``; the side to move wins.
 * Killall-Go 9x9, proof cost networks (ICLR 2022): ``ko=simple``, ``passes=not-achieved``,
@@ -36,15 +36,21 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """One published format: how to recognise it, and how to build a problem."""
+    """A published format, as functions of the file's JSON object (``data``)."""
 
-    recognise: Callable[[Entry], bool]
+    recognise: Callable[[Entry], bool]  # whether ``data`` has this format
+    # Makes a problem of (id, entry of the problem, ``data``, rule options).
     build: Callable[[str, Entry, Entry, dict[str, str]], Problem]
+    # Entries of the problems by id.
     entries: Callable[[Entry], dict[str, Entry]] = lambda data: by_id(data.get("problems"))
 
 
 def entries(data: Entry) -> tuple[dict[str, Entry], Callable[..., Problem]]:
-    """Raw entries by id and their builder. Raises FormatError for an unknown format."""
+    """Returns the entries of a published set by id, and the function that builds its problems.
+
+    ``data`` is the JSON object of the file. The function is ``PublishedSet.build``. Raises
+    FormatError for an unknown format.
+    """
     for published in _SETS:
         if published.recognise(data):
             return published.entries(data), published.build
@@ -75,7 +81,10 @@ def _moves(pairs: list[list[str]]) -> tuple[Move, ...]:
 
 
 def _played(game: Game, entry: Entry, moves: tuple[Move, ...]) -> State:
-    """The position after ``moves``; it must agree with the stones and the side of the entry."""
+    """Returns the position after ``moves`` from the start position.
+
+    Raises FormatError if the entry states other stones or another side to move.
+    """
     state, rest, number = start(game, Record(board_size(game), moves=moves))
     state = replay(game, state, rest, first_number=number)
     stated = entry.get("to_move", entry.get("to_play"))
@@ -100,7 +109,10 @@ def _stones(game: Game, state: State, colour: int) -> list[str]:
 
 
 def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
-    """``answer`` as a verdict; None if options that it may depend on were changed."""
+    """Returns the expected verdict of a problem whose claim holds if ``answer`` is True.
+
+    Returns None if ``answer`` is None, or if ``options`` change rules on which it may depend.
+    """
     return (
         None
         if answer is None or set(options) - _SOUND_OPTIONS
@@ -109,7 +121,11 @@ def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
 
 
 def _solved(table: Any) -> bool | None:
-    """True if a column of a publication's table has a figure: one program solved the problem."""
+    """Returns True if some program solved the problem, otherwise None (unknown).
+
+    ``table`` holds a row of a publication's table: a number, or None where a program failed. It may
+    be a nested dictionary.
+    """
     found = (
         any(_solved(value) for value in table.values())
         if isinstance(table, dict)
@@ -172,7 +188,11 @@ def _ko_options(entry: Entry) -> dict[str, str]:
 
 
 def _rzone7(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
-    """The publication's figure omits White's forced pass at move 2."""
+    """Builds a 7x7 relevance-zone problem.
+
+    The moves of the entry omit White's forced pass at move 2, as the publication's figure does, so
+    it is inserted.
+    """
     lives = {"goal": "live", "defender": "white", "crucial": "any", "region": "all"} | _ko_options(
         entry
     )
@@ -251,7 +271,7 @@ def _hex_midgame(identifier: str, entry: Entry, data: Entry, options: dict[str, 
 
 
 def _hex_opening_entries(data: Entry) -> dict[str, Entry]:
-    """Ids are like ``5x5-c3`` and ``5x5-empty``."""
+    """Returns the entries of the set of Hex openings by id: ``5x5-c3``, ``5x5-empty``, ..."""
     winners = data["winners"]
     for size, cells in winners.items():
         if not size.isdecimal() or not isinstance(cells, dict):

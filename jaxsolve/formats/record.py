@@ -1,4 +1,4 @@
-"""Game records: set-up stones and moves, replayed by the rules of a game."""
+"""Game records, with set-up stones and moves, and their replay by the rules of a game."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.game import Game, Outcome, State
 
-RESIGNED = ("resign", "forfeit")  # last entries of a record that are no moves
-SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's reply to the first stone
+RESIGNED = ("resign", "forfeit")  # possible last entries of a record that are not moves
+SWAPS = ("swap-pieces", "swap-sides")  # Hex: possible replies to the first stone
 # Black's first four stones in a killallgo-9 record; White passes between them.
 KILLALL_OPENING = ("C7", "G7", "C3", "G3")
 
 
 class FormatError(ValueError):
-    """Bad input from the user or a file; the message is one sentence with the place."""
+    """Bad input from the user or a file. The message is one sentence that states the place."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Move:
 
 @dataclass(frozen=True)
 class Record:
-    """Set-up stones and moves of a file, not yet checked against rules.
+    """Set-up stones and moves of a file, not yet checked against the rules of a game.
 
-    Stones are (column from the left, row from the TOP), from 0.
+    A stone is given as (column from the left, row from the TOP), both from 0.
     """
 
     size: int  # the board is size x size
@@ -42,7 +42,7 @@ class Record:
     white: frozenset[tuple[int, int]] = frozenset()
     to_move: int | None = None  # side to move at the start, if the record states it
     moves: tuple[Move, ...] = ()
-    # Other contents of the file: family, komi, rules, title.
+    # Other contents of the file. Possible keys: family, komi, rules, title.
     properties: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -50,7 +50,7 @@ class Record:
         return bool(self.black or self.white)
 
     def format_board(self) -> str:
-        """The set-up stones as ``<board>`` of the certificate format."""
+        """Returns the set-up stones in the form ``<board>`` of ``proof/FORMAT.md``."""
         stones = dict.fromkeys(self.black, "X") | dict.fromkeys(self.white, "O")
         return "/".join(
             "".join(stones.get((column, row), ".") for column in range(self.size))
@@ -60,12 +60,12 @@ class Record:
 
 @functools.lru_cache(maxsize=32)
 def _advance(game: Game) -> Any:
-    """Compiled ``(state, action) -> (state, legal mask, outcome, side to move)``.
+    """Compiles the function ``(state, action) -> (state, legal mask, outcome, side to move)``.
 
-    Action -1 does not change the state.
+    The results describe the state after the action. Action -1 leaves the state as it is.
     """
 
-    from jaxsolve.jit import device  # here, for it imports JAX
+    from jaxsolve.jit import device  # imported here, because the module imports JAX
 
     def advance(state: State, action: jax.Array) -> tuple[State, jax.Array, jax.Array, jax.Array]:
         moved = game.step(state, jnp.maximum(action, 0))
@@ -85,12 +85,12 @@ def _advance(game: Game) -> Any:
 
 @functools.lru_cache(maxsize=32)
 def start_position(game: Game) -> State:
-    """``game.init()`` as host arrays, computed once per game."""
+    """Returns ``game.init()`` as host arrays. It is computed once for each game."""
     return jax.device_get(game.init())
 
 
 def board_size(game: Game) -> int:
-    """Side length of a square board. Raises FormatError for a game without such a board."""
+    """Returns the side length of the game's board. Raises FormatError if it is not square."""
     size = getattr(game, "size", None)
     if size is None:
         raise FormatError(f"{game.name} has no square board, so it has no records with points")
@@ -106,16 +106,17 @@ def _ended(game: Game, outcome: int) -> str:
 
 
 def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int = 1) -> State:
-    """Plays ``moves`` from ``state``.
+    """Plays ``moves`` from ``state`` by the rules of a game.
 
-    A last move in ``RESIGNED`` does not change the position. In Hex the reply to the first stone
-    may be ``swap-pieces`` (the stone becomes the second player's, mirrored at the long diagonal) or
-    ``swap-sides`` (the players change sides, the position stays).
+    The last entry may be a resignation (``RESIGNED``), which does not change the position. In Hex
+    the reply to the first stone may be a swap. After ``swap-pieces`` the stone belongs to the
+    second player and is mirrored at the long diagonal. After ``swap-sides`` the players have
+    changed sides, and the position is the same.
 
     Args:
       game: the rules.
       state: position before the first move.
-      moves: legal moves, each by the side to move.
+      moves: the moves; each must be legal and by the side to move.
       first_number: number of the first move, for error messages.
 
     Returns:
@@ -166,7 +167,10 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
 
 
 def _swapped(game: Game, state: State, word: str, number: int) -> State:
-    """The position after a swap, the second move of a Hex record. Raises FormatError."""
+    """Returns the position after ``word``, a swap as the second move of a Hex record.
+
+    Raises FormatError if a swap is not possible at ``state``. ``number`` is the number of the move.
+    """
     if game.name != "hex":
         raise FormatError(f"move {number}: {word} is a move of Hex, not of {_short(game.rule_set)}")
     cells = np.asarray(game.cells(state))
@@ -188,14 +192,19 @@ def _short(rule_set: str, width: int = 80) -> str:
 
 
 def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
-    """The first position of a record, the moves from there, and the number of the first move.
+    """Prepares the replay of a record by the rules of ``game``.
 
-    ``killallgo-9`` records begin on the empty board with ``KILLALL_OPENING``. The start position of
-    the game contains these stones, so the first seven entries are checked and skipped.
+    ``killallgo-9`` records may begin on the empty board with ``KILLALL_OPENING``. The start
+    position of the game contains these stones already, so the first seven entries are checked and
+    skipped.
+
+    Returns:
+      The position before the first move, the moves to replay, and the number of the first of them:
+      8 after the opening, otherwise 1.
 
     Raises:
-      FormatError: wrong board size, unknown side to move, set-up stones that are no position of
-        this game, or a wrong opening.
+      FormatError: the board has another size, the side to move is unknown, the set-up stones are
+        not a position of this game, or the opening is wrong.
     """
     size = board_size(game)
     if size != record.size:
@@ -228,9 +237,10 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
 
 
 def without_opening(game: Game, moves: Sequence[Move]) -> tuple[Sequence[Move], int]:
-    """Moves of a ``killallgo-9`` record after its opening stones, and the number of the first move.
+    """Removes the opening stones from the moves of a ``killallgo-9`` record.
 
-    Records of other games keep all moves.
+    Returns the remaining moves and the number of the first of them: 8 if the opening was removed.
+    Moves of other games, and moves that begin after the opening, are returned unchanged, with 1.
 
     Raises:
       FormatError: the record begins with Black, but not with the opening stones.

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from sgfmill import sgf, sgf_grammar, sgf_properties
 
-from jaxsolve.core.lazy_import import jax
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
@@ -25,9 +24,13 @@ _COLOURS = ("B", "W")
 
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
-    """The name of a point in a game family (FORMAT.md, "Coordinates").
+    """Returns the name of a point as players of a game write it (``proof/FORMAT.md``, Coordinates).
 
-    ``column`` counts from the left, ``row`` from the TOP, both from 0.
+    Args:
+      family: "hex", or another game; all others have GTP names.
+      size: side length of the board.
+      column: column from the left, from 0.
+      row: row from the TOP, from 0.
     """
     return (
         f"{HEX_LETTERS[column]}{row + 1}"
@@ -37,7 +40,10 @@ def point_text(family: str, size: int, column: int, row: int) -> str:
 
 
 def _point(raw: bytes, size: int, family: str) -> tuple[int, int] | None:
-    """(column, row from the top) of a raw SGF value; None for a pass. Hex allows ``a1`` as well."""
+    """Parses a raw SGF value; returns (column, row from the top), or None for a pass.
+
+    In Hex, ``a1`` is allowed as well. Raises ValueError.
+    """
     named = re.fullmatch(rb"([A-Za-z])([0-9]{1,2})", raw)
     if family == "hex" and named:
         column, row = named[1].lower()[0] - ord("a"), int(named[2]) - 1
@@ -53,9 +59,10 @@ def _text(raw: bytes) -> str:
 
 
 def _stones(node: sgf.Tree_node, name: str, size: int, family: str) -> set[tuple[int, int]]:
-    """Points of a set-up property.
+    """Returns the points (column, row from the top) of the property ``name`` of a node.
 
     A rectangle such as ``aa:cc``, given by any two opposite corners, stands for all its points.
+    Raises FormatError for a value that is not a point or a rectangle.
     """
     found: set[tuple[int, int]] = set()
     for raw in node.get_raw_list(name) if node.has_property(name) else []:
@@ -105,7 +112,7 @@ def _family(root: sgf.Tree_node) -> str:
 
 
 class _Reader:
-    """Collects set-up stones, the side to move and moves, node by node."""
+    """Collects set-up stones, the side to move and the moves of a record, node by node."""
 
     def __init__(self, size: int, family: str):
         self.size, self.family = size, family
@@ -167,16 +174,17 @@ class _Reader:
 
 
 def read(data: bytes | str, *, family: str | None = None) -> Record:
-    """Reads one SGF game.
+    """Reads an SGF file with one game and one line of play.
 
     Args:
       data: bytes or text of the file.
-      family: "go", "gomoku" or "hex", the game that the points belong to; None: the game in
-        property GM (1, 4, 11; absent = Go).
+      family: "go", "gomoku" or "hex", the game by whose coordinates points are read. None: the
+        game in the property GM (1, 4 or 11), or Go if there is no GM.
 
     Raises:
-      FormatError: not SGF, a branch, a second game, a point off the board, set-up after a move,
-        an unknown encoding or game, a game other than ``family``, or a handicap without stones.
+      FormatError: the data is not SGF, has variations or a second game, a point outside the board,
+        set-up stones after a move, an unknown encoding or game, a game other than ``family``, or a
+        handicap without its stones.
     """
     game = _parse(data.encode() if isinstance(data, str) else data)
     family = _checked_family(game.get_root(), family)
@@ -196,7 +204,10 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
 
 
 def _checked_family(root: sgf.Tree_node, family: str | None) -> str:
-    """The game of a record. Raises FormatError if it is not ``family``."""
+    """Returns the game of a record: its property GM, or ``family`` if it has none.
+
+    Raises FormatError if GM and ``family`` contradict each other.
+    """
     if family is not None and not root.has_property("GM"):
         return family
     stated = _family(root)
@@ -209,7 +220,7 @@ def _checked_family(root: sgf.Tree_node, family: str | None) -> str:
 
 
 def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
-    """The record of what ``reader`` has collected and of the root node's properties."""
+    """Returns the record of the stones and moves in ``reader`` and of the root's properties."""
     _refuse_lost_handicap(root, sum(colour == 0 for colour in reader.stones.values()))
     names = {"KM": "komi", "RU": "rules", "GN": "title"}
     properties = {
@@ -225,7 +236,7 @@ def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
 
 
 def _title(root: sgf.Tree_node) -> str:
-    """The name of the game, decoded."""
+    """Returns the property GN (name of the game), decoded if possible."""
     try:
         return str(root.get("GN"))
     except (ValueError, LookupError):
@@ -238,25 +249,27 @@ MARKS = ("TR", "MA", "SQ", "CR")
 
 @dataclass(frozen=True)
 class Marked:
-    """A position with marks, as in records of problems."""
+    """A position of an SGF record, with the marks on its points."""
 
-    record: Record  # up to that position
-    # Points (column, row from the TOP), from 0, by property; only properties with points.
+    record: Record  # the record up to the position
+    # Marked points (column, row from the TOP), from 0, by property of ``MARKS``. Properties without
+    # points are absent.
     marks: dict[str, frozenset[tuple[int, int]]]
-    where: str  # the place of the position in the record, in words
+    where: str  # where the position is in the record, in words
 
 
 def read_marked(data: bytes | str) -> Marked:
-    """Reads the position of a problem from a Go record, which may contain a solution.
+    """Reads the position of a problem from a Go record, which may also contain the solution.
 
-    It is the first position on the main line with marks (``MARKS``). A record without marks:
+    The problem's position is the first position on the main line that has marks (``MARKS``). In a
+    record without marks it is
 
-    * with set-up stones and variations: the set-up position, because the moves are the solution;
-    * with variations only: the position before the first branch;
-    * without variations: the last position.
+    * the set-up position, if there are set-up stones and variations: the moves are the solution;
+    * the position before the first branch, if there are variations only;
+    * the last position, if there are no variations.
 
     Raises:
-      FormatError: as for ``read``, but variations are allowed.
+      FormatError: the record cannot be read (see ``read``; variations are allowed).
     """
     game = _parse(data.encode() if isinstance(data, str) else data)
     root = node = game.get_root()
@@ -287,7 +300,10 @@ def read_marked(data: bytes | str) -> Marked:
 
 
 def _before_variations(line: Sequence[sgf.Tree_node]) -> sgf.Tree_node:
-    """The node of the main line with the position of a problem without marks (``read_marked``)."""
+    """Returns the node with the problem's position in a record without marks (``read_marked``).
+
+    ``line`` holds the nodes of the main line.
+    """
     branch = next((node for node in line if len(node) > 1), None)
     if branch is None:
         return line[-1]
@@ -313,87 +329,21 @@ def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:
 
 
 def load(data: bytes | str, game: Game) -> State:
-    """The position at the end of an SGF record, by the rules of ``game``.
+    """Returns the position at the end of an SGF file, by the rules of ``game``.
 
-    Play begins on the empty board or with the set-up stones.
+    Play begins with the set-up stones, or at the game's start position if there are none.
 
     Raises:
-      FormatError: as for ``read``; or the board has another size, or a move is illegal or by the
-        wrong side (with its number).
+      FormatError: the file cannot be read (see ``read``), the board has another size, or a move is
+        illegal or by the wrong side.
     """
     return position(read(data, family=game.name), game)
 
 
 def position(record: Record, game: Game) -> State:
-    """The position at the end of a record of this game. Raises FormatError as ``load``."""
+    """Returns the position at the end of a record, by the rules of ``game``.
+
+    Raises FormatError if the board has another size, or a move is illegal or by the wrong side.
+    """
     state, moves, number = records.start(game, record)
     return records.replay(game, state, moves, first_number=number)
-
-
-def dump(
-    game: Game, moves: Sequence[str], *, start: State | None = None, comment: str = ""
-) -> bytes:
-    """SGF of ``moves`` from ``start``.
-
-    Property RU holds the rule-set id, so the record is read back under the same rules.
-
-    Args:
-      moves: texts as from ``Game.action_text``.
-      start: None for the start position of the game.
-
-    Raises:
-      FormatError: the game has no SGF coordinates, or ``start`` has a ko, passes or a history,
-        which set-up stones cannot express.
-    """
-    number = next((number for number, name in GAME_NUMBERS.items() if name == game.name), None)
-    if number is None:
-        raise FormatError(f"SGF has no coordinates for {game.name}")
-    state = game.init() if start is None else start
-    cells, side = game.cells(state), int(game.to_move(state))
-    size = cells.shape[0]
-    sheet = sgf.Sgf_game(size)
-    root = sheet.get_root()
-    root.set_raw("GM", str(number).encode())
-    root.set("RU", game.rule_set)
-    if comment:
-        root.set("C", comment)
-    if cells.any():
-        _set_up(root, game, state)
-    player = side
-    for text in moves:
-        node = sheet.extend_main_sequence()
-        node.set_raw(_COLOURS[player], _raw(game.name, size, text))
-        player = 1 - player
-    return sheet.serialise()
-
-
-def _set_up(root: sgf.Tree_node, game: Game, state: State) -> None:
-    cells, side = game.cells(state), int(game.to_move(state))
-    board = "/".join("".join(".XO"[cell] for cell in row) for row in cells)
-    plain = f"{board} {game.players[side][0]}"
-    if game.text(jax.device_get(game.parse(plain))) != game.text(state):
-        raise FormatError(
-            "the position has a ko, passes, forced moves or a history, which SGF set-up stones "
-            "cannot express; write its moves instead"
-        )
-    size = cells.shape[0]
-    for name, colour in (("AB", 1), ("AW", 2)):
-        points = [
-            _raw(game.name, size, point_text(game.name, size, x, y))
-            for y in range(size)
-            for x in range(size)
-            if cells[y, x] == colour
-        ]
-        if points:
-            root.set_raw_list(name, points)
-    root.set_raw("PL", _COLOURS[side].encode())
-
-
-def _raw(family: str, size: int, text: str) -> bytes:
-    """SGF value of a move: ``a1`` for Hex, else two letters from the top left; "" for a pass."""
-    if text.lower() == "pass":
-        return b""
-    if family == "hex":
-        return text.lower().encode()
-    column, row = GTP_LETTERS.index(text[0].upper()), size - int(text[1:])
-    return bytes((ord("a") + column, ord("a") + row))

@@ -1,7 +1,6 @@
-"""Writes SGF (FF[4]) records with variations.
+"""Writes SGF (FF[4]) records with variations and comments, by means of sgfmill.
 
-``jaxsolve.formats.sgf`` reads positions and writes one line of play. The nodes here hold comments
-and variations as well; sgfmill writes the record.
+``jaxsolve.formats.sgf`` reads records and writes a single line of play.
 """
 
 from __future__ import annotations
@@ -17,20 +16,21 @@ from jaxsolve.games.boards.board_text import GTP_LETTERS
 
 @dataclass
 class Node:
-    """One node: raw values by property, and the nodes that follow.
+    """One node of an SGF game tree.
 
-    ``text`` and ``simple_text`` escape values, ``point`` makes them.
+    Values of properties are raw SGF. ``text`` and ``simple_text`` escape a text for use as a value,
+    and ``point`` converts the name of a point to a value.
     """
 
-    properties: dict[str, list[str]] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
+    properties: dict[str, list[str]] = field(default_factory=dict)  # values by property
+    children: list[Node] = field(default_factory=list)  # variations, the main line first
 
 
 def text(words: str) -> str:
-    """A value of type Text, for comments.
+    """Converts ``words`` to a raw value of the SGF type Text, which comments have.
 
-    ``]`` ends a value in SGF, so it and the backslash are escaped. Blanks except line feeds become
-    spaces.
+    Escapes ``]`` (which ends a value in SGF) and the backslash. White space other than line feeds
+    becomes spaces.
     """
     words = words.replace("\r\n", "\n").replace("\r", "\n")
     words = re.sub(r"[^\S\n]", " ", words)
@@ -38,14 +38,19 @@ def text(words: str) -> str:
 
 
 def simple_text(words: str) -> str:
-    """A value of type SimpleText, for names: as ``text``, on one line."""
+    """Converts ``words`` to a raw value of the SGF type SimpleText, which names have.
+
+    Runs of white space become one space, so the value has one line. Escapes ``]`` and the
+    backslash.
+    """
     return text(" ".join(words.split()))
 
 
 def point(name: str, size: int) -> str:
-    """A point such as ``C3`` in SGF: two letters, from the top left; "" for a pass.
+    """Converts the GTP name of a point, such as ``C3``, to a raw SGF value.
 
-    Raises ValueError if the board has no such point.
+    The value is two letters, for the column from the left and the row from the top. For ``pass`` it
+    is "". Raises ValueError if the board has no such point.
     """
     if name == "pass":
         return ""
@@ -56,17 +61,22 @@ def point(name: str, size: int) -> str:
 
 
 def points(names: Iterable[str], size: int) -> list[str]:
-    """``point`` of each name, sorted by row from the top, without duplicates."""
+    """Converts names of points like ``point``. The values are sorted and without duplicates.
+
+    The order is by row from the top, then by column from the left.
+    """
     return sorted({point(name, size) for name in names}, key=lambda value: (value[1:], value[:1]))
 
 
 def dump(root: Node) -> bytes:
-    """The record in UTF-8; set property ``CA`` accordingly.
+    """Returns the record with the root node ``root`` as an SGF file in UTF-8.
 
-    Lines are broken after 79 bytes where possible, between properties.
+    The caller should set the property ``CA`` to ``UTF-8``. Lines have at most 79 bytes, if the
+    values of properties permit.
 
     Raises:
-      ValueError: the name of a property is not made of capital letters, or it has no value.
+      ValueError: the name of a property is not made of capital letters, or a property has no
+        value.
     """
     tree = sgf_grammar.make_coarse_game_tree(root, lambda node: node.children, _properties)
     return sgf_grammar.serialise_game_tree(tree)

@@ -1,9 +1,12 @@
-"""Import of published weights as plain arrays.
+"""Imports published network weights from files of arrays.
 
 Source: "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022). The files
 name their arrays as PyTorch does. Convolutions are [out, in, 3, 3], rows count from the bottom of
-the board, and a batch normalisation with stored means follows each convolution. Here rows count
-from the top, so kernels are flipped and dense layers reordered.
+the board, and each convolution is followed by a batch normalisation with stored means and
+variances.
+
+The imported networks count rows from the top, so kernels are flipped and dense layers reordered.
+The batch normalisations are folded into the convolutions.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, Vi
 from jaxsolve.networks.archive import MAX_NUMBERS, UNREADABLE, Archive
 from jaxsolve.networks.network import Network
 
-EPSILON = 1e-5  # of their batch normalisation
+EPSILON = 1e-5  # of the batch normalisations in the files
 LIKE: dict[str, str] = {
     "go_AZ": "killallgo-9",
     "go_B-heur": "killallgo-9",
@@ -31,14 +34,20 @@ LIKE: dict[str, str] = {
     "gomoku_AZ": "gomoku-15;knowledge=ndk",
     "gomoku_AZ-4T": "gomoku-15;knowledge=4t",
 }
-"""The published networks by name, and their games."""
+"""The published networks that can be imported, each with the rule-set id of its game."""
 HISTORY = 8  # boards in the input of the Go networks
 
 
 def import_weights(file: Path, like: str) -> Network:
-    """The network of a file of arrays, of a kind in ``LIKE``.
+    """Imports a network from an ``.npz`` file of arrays.
 
-    Raises ValueError for an unknown kind or a file that does not fit it, OSError.
+    Args:
+      file: the file.
+      like: name of the published network whose architecture the file has, a key of ``LIKE``.
+
+    Raises:
+      ValueError: ``like`` is unknown, or the file does not fit it.
+      OSError: the file cannot be read.
     """
     if like not in LIKE:
         raise ValueError(
@@ -53,7 +62,7 @@ def import_weights(file: Path, like: str) -> Network:
             weights = {
                 name: archive.floats(name)
                 for name, header in headers.items()
-                if header.dtype.kind == "f"  # not the counters of batches, which are integers
+                if header.dtype.kind == "f"  # skips PyTorch's batch counters, which are integers
             }
     except UNREADABLE as error:
         raise ValueError(f"{file} is no .npz file of arrays: {error}") from None
@@ -141,7 +150,10 @@ def _architecture(weights: Mapping[str, np.ndarray], name: str, game: Game) -> A
 def _folded(
     weights: Mapping[str, np.ndarray], layer: str, norm: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Kernel [out, in, ...] and bias of a layer with its normalisation, float64."""
+    """Folds a batch normalisation into the layer before it.
+
+    Returns the kernel float64[out, in, ...] and the bias float64[out] of one equivalent layer.
+    """
     kernel, bias = (
         weights[f"{layer}.weight"].astype(np.float64),
         weights[f"{layer}.bias"].astype(np.float64),
@@ -168,10 +180,11 @@ def _cells(weights: Mapping[str, np.ndarray], head: str) -> dict[str, np.ndarray
 def _out(
     weights: Mapping[str, np.ndarray], layer: str, board: tuple[int, int], actions: bool = False
 ) -> dict[str, np.ndarray]:
-    """A dense layer over [rows from the top, columns, channels].
+    """Returns the parameters of a dense layer, with its inputs reordered.
 
-    The file has [channels, rows from the bottom, columns]. With ``actions`` the outputs are
-    reordered, too.
+    Its inputs are [rows from the top, columns, channels]. In the file they are [channels, rows from
+    the bottom, columns]. With ``actions`` the outputs are actions, whose cells are reordered in the
+    same way.
     """
     kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
     if kernel.ndim != 2 or kernel.shape[0] != len(bias) or kernel.shape[1] % cells:

@@ -1,1 +1,1 @@
-"""Everything that reaches into the internals of numba or of JAX's compilation, and nothing else."""
+"""All code that depends on the internals of numba or of JAX's compilation, and nothing else."""

@@ -1,7 +1,7 @@
 """Cache files that processes share: written atomically, checked by digest, read only if trusted.
 
-The files hold code, which would run with the reader's rights. Files and folders that another user
-owns or may write to are refused.
+The files hold code that runs with the rights of the reading process. Files and folders are refused
+if another user owns them or may write to them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from jaxsolve.core.process import warn_once, writable_by_others
 
 
 def read(file: Path, key: bytes) -> bytes | None:
-    """The payload that ``write`` stored under ``key``.
+    """Returns the payload that ``write`` has stored in a file under ``key``.
 
-    None if the file is missing, damaged, of another key, or refused (``usable``).
+    Returns None if the file is missing, damaged, written with another key, or refused (``usable``).
     """
     try:
         with file.open("rb") as opened:
@@ -32,7 +32,10 @@ def read(file: Path, key: bytes) -> bytes | None:
 
 
 def write(file: Path, key: bytes, payload: bytes) -> None:
-    """Stores ``payload`` for readers who know ``key``; warns once per process if it cannot."""
+    """Writes ``payload`` to a file, from which ``read`` returns it for the same ``key``.
+
+    If the file cannot be written, a warning is logged once per process.
+    """
     part = file.parent / f"part-{secrets.token_hex(8)}"
     try:
         make_folder(file.parent)
@@ -51,12 +54,18 @@ def write(file: Path, key: bytes, payload: bytes) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a cache folder that only its owner may write to, whatever the umask. Raises OSError."""
+    """Makes a cache folder that only its owner may write to, whatever the umask.
+
+    Raises OSError if the folder cannot be made.
+    """
     folder.mkdir(mode=0o755, parents=True, exist_ok=True)
 
 
 def usable(folder: Path) -> bool:
-    """Whether no other user owns a cache folder or may write to it; if not, warns once."""
+    """Whether a cache folder is safe: no other user owns it or may write to it.
+
+    Warns once per process about an unsafe folder.
+    """
     return _trusted(folder, folder)
 
 

@@ -1,23 +1,25 @@
-"""Machine code of compiled functions on disk, shared by all processes.
+"""Cache of the machine code of compiled functions on disk, shared by all processes.
 
-Numba's own cache is unsafe where several processes share it:
+Numba's own cache is unsafe if several processes share it. This cache differs in three points:
 
-* Numba checks the source file of the function only. It overlooks edits of the functions that it
-  calls, and of constants. Here the folder's name contains a digest of all files in ``SOURCES`` and
-  of every version and setting that the machine code depends on.
-* Numba keeps an index beside the objects. Two processes that write both at once can leave an index
-  that names the wrong object. Here a file holds one function for one list of argument types, with
-  its key and a checksum, and is written atomically (``os.replace``).
-* With a cold cache every process compiles everything. Here one process compiles a function while
-  the others that need it wait for the file. They compile other functions meanwhile. The lock only
-  saves work: without it, or after ``PATIENCE`` seconds, a process compiles for itself.
+* Numba checks only the source file of the function itself. Edits of constants and of functions that
+  it calls are overlooked. In this cache the name of the folder contains a digest of all files in
+  ``SOURCES``, and of every version and setting that the machine code depends on.
+* Numba writes an index beside the object files. Two processes that write both at once can leave an
+  index that names the wrong object. In this cache a file holds the code of one function for one
+  list of argument types, with its key and a checksum, and is written atomically (``os.replace``).
+* With an empty cache, every process that uses numba's cache compiles everything. With this cache
+  one process compiles a function, and other processes that need it wait for the file. Different
+  functions can be compiled at the same time. The lock only saves work: without a lock, or after
+  ``PATIENCE`` seconds, a process compiles the function itself.
 
-A finished file is never rewritten, a damaged one counts as missing, and a folder that cannot be
-written, or that others may write to, costs one warning (``jit.cache_files``).
+A finished file is never rewritten. A damaged file counts as missing. If a folder cannot be written,
+or others may write to it, one warning is given (``jit.cache_files``).
 """
 
 # numba has no types for its internals:
 # pyright: reportAttributeAccessIssue=false, reportIncompatibleMethodOverride=false
+# pyright: reportPrivateImportUsage=false
 
 from __future__ import annotations
 
@@ -69,25 +71,26 @@ SOURCES = (
     "games/gomoku/tree_zone.py",
     "games/gomoku/windows.py",
     "games/slither/zone_board.py",
+    "games/slither/zone_chains.py",
     "games/slither/zone_replies.py",
     "games/slither/zones.py",
     "proof/graph.py",
     "evaluate/layout.py",
 )
-"""Files and folders of this package with compiled functions, or constants that these use."""
-PATIENCE = 300.0  # seconds to wait for another process that compiles
+"""Files and folders of this package that hold compiled functions, or constants that these use."""
+PATIENCE = 300.0  # most seconds to wait for another process that compiles a function
 SILENCE = 5.0  # seconds of waiting before a message
-# Settings that do not change machine code.
+# Environment variables of numba that do not change the machine code.
 HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE")
 
 
-# Descriptors of the locked files of this process.
+# File descriptors of the lock files that this process holds open.
 _locks: set[int] = set()
 
 
 @functools.cache
 def code_folder() -> Path:
-    """Folder for machine code of these sources with this numba and its settings."""
+    """Returns the folder for machine code of the present sources, versions and numba settings."""
     return cache_folder() / f"numba-{_digest()}"
 
 
@@ -122,16 +125,19 @@ def _source_digest(file: str) -> str:
 
 
 def close_locks() -> None:
-    """Closes the locked files; in a forked child, where they are copies."""
+    """Closes all lock files. For a forked child, whose descriptors are copies of the parent's."""
     while _locks:
         os.close(_locks.pop())
 
 
 def _locked(file: Path, entry: Path) -> int | None:
-    """A descriptor of the locked ``file``; None once ``entry`` exists or ``PATIENCE`` ended.
+    """Waits until the lock file ``file`` can be locked or the cache file ``entry`` exists.
 
-    The functions that a function calls are locked while it is locked. No two processes can wait
-    for each other, since no two functions call each other.
+    While a function is locked, the functions that it calls are locked, too. Two processes never
+    wait for each other, since no two functions call each other.
+
+    Returns a descriptor of the locked file, or None if ``entry`` exists or ``PATIENCE`` seconds
+    have passed.
 
     Raises:
       OSError: the file cannot be made or locked.
@@ -156,14 +162,14 @@ def _locked(file: Path, entry: Path) -> int | None:
 
 
 def _unlock(descriptor: int) -> None:
-    """Closes a locked file. A descriptor that was closed before is left alone."""
+    """Closes a lock file, which unlocks it. Does nothing for a descriptor closed before."""
     if descriptor in _locks:
         _locks.discard(descriptor)
         os.close(descriptor)
 
 
 class CodeCache(_Cache):
-    """Cache of one compiled function; numba calls it before and after compilation."""
+    """Cache of one compiled function. Numba calls its methods before and after compilation."""
 
     def __init__(self, dispatcher: Any):
         function = dispatcher.py_func
@@ -176,22 +182,26 @@ class CodeCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """Folder of the entries."""
+        """Folder of the cache files."""
         return str(code_folder())
 
     def enable(self) -> None:
-        """Reads and writes entries from now on (the default)."""
+        """Makes the cache read and write entries from now on (the default)."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Neither reads nor writes entries from now on."""
+        """Makes the cache neither read nor write entries from now on."""
         self._enabled = False
 
     def flush(self) -> None:
-        """Does nothing: an entry is never stale."""
+        """Does nothing, since an entry is never out of date."""
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """The cached code for these argument types; None if this process must compile it."""
+        """Returns the cached code for the argument types ``sig``, or None if there is none.
+
+        In the second case this process must compile the function. It then holds the function's lock
+        if possible (``lock``).
+        """
         if not self._enabled:
             return None
         # A full refresh of the context, which only compilation needs, would import scipy.
@@ -201,14 +211,14 @@ class CodeCache(_Cache):
         code = cache_files.read(entry, key)
         if code is None:
             self.lock(entry)
-            # Another process may have written it while this one waited.
+            # Another process may have written the entry while this process waited for the lock.
             code = cache_files.read(entry, key)
         return None if code is None else rebuilt(target_context, pickle.loads(code))
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Stores compiled code, if it can be stored."""
+        """Stores the compiled code ``data`` for the argument types ``sig``, if it can be stored."""
         try:
-            # Inlined functions that call Python (``print`` does) use environments of their own.
+            # Inlined functions that call Python (such as ``print``) have environments of their own.
             if not isinstance(data.library, InlinedLibrary):
                 for environment in data._find_referenced_environments():
                     data.codegen.set_env(environment.env_name, environment)
@@ -221,12 +231,16 @@ class CodeCache(_Cache):
             pass
 
     def release(self) -> None:
-        """Unlocks what ``load_overload`` has locked: the compilation has ended or failed."""
+        """Releases the locks of ``load_overload``, after the compilation has ended or failed."""
         while self._locked:
             _unlock(self._locked.pop())
 
     def lock(self, entry: Path) -> None:
-        """Returns when this process may compile, has waited too long, or ``entry`` exists."""
+        """Waits for the lock of a cache entry.
+
+        Returns when this process holds the lock, when it has waited too long, when ``entry``
+        exists, or at once if the folder cannot be used.
+        """
         locks = entry.parent / "locks"
         with contextlib.suppress(OSError):
             cache_files.make_folder(locks)

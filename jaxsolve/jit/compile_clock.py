@@ -14,15 +14,15 @@ from jaxsolve.core.process import cpu_seconds
 class CompileSeconds(NamedTuple):
     """Time spent in compilation.
 
-    CPU seconds are those of the whole process. Wall seconds are those in which one thread compiled
-    or waited for another one that did.
+    ``cpu`` are CPU seconds of the whole process. ``wall`` are the wall seconds during which one
+    thread compiled, or waited for another thread that did.
     """
 
     cpu: float = 0.0
     wall: float = 0.0
 
     def since(self, earlier: CompileSeconds) -> CompileSeconds:
-        """The time from ``earlier`` to this reading."""
+        """Returns the time from the reading ``earlier`` to this reading."""
         return CompileSeconds(self.cpu - earlier.cpu, self.wall - earlier.wall)
 
 
@@ -35,16 +35,16 @@ _cpu = 0.0
 
 
 def read() -> CompileSeconds:
-    """CPU seconds of compilation in this process so far, and wall seconds of this thread."""
+    """Returns the compilation time so far, with the wall seconds of the calling thread."""
     return CompileSeconds(_cpu, _thread.wall)
 
 
 @contextlib.contextmanager
 def measured(lock: contextlib.AbstractContextManager[Any]) -> Iterator[None]:
-    """Counts a block that compiles. A block inside another one is not counted twice.
+    """Counts the time of the ``with`` block as compilation. A nested block is not counted twice.
 
-    The block runs while ``lock``, that of the compiler, is held: no CPU second is counted by two
-    threads, except where XLA and numba compile at the same time.
+    ``lock``, the lock of the compiler, is held during the block. So no two threads count the same
+    CPU second, unless XLA and numba compile at the same time.
     """
     global _cpu
     if _thread.compiling:

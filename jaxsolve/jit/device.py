@@ -1,9 +1,10 @@
 """``executable``: a JAX function compiled ahead of time and cached as a whole executable.
 
-JAX's own cache on disk saves only XLA's compilation: a process still traces and lowers every
-function before it can look it up, 0.35 of 0.4 CPU seconds for one batch size of one game. Here the
-executable is cached under a digest of all that it depends on. JAX's cache also writes in place, so
-a file that a killed process left half written stays so.
+JAX's own cache on disk saves only the compilation by XLA. A process must still trace and lower a
+function before it can look for it in the cache. This takes 0.35 of 0.4 CPU seconds for one batch
+size of one game. This module instead caches the executable under a digest of everything that it
+depends on. JAX's cache also writes its files in place, so a file that a killed process has written
+by half remains.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from jaxsolve.jit import cache_files
 def is_cacheable(game: object) -> bool:
     """Whether ``executable`` may cache code for ``game``.
 
-    The game must be one of the package, and the default device and ``jax.jit`` in use.
+    The game must belong to this package. JAX must use its own default device, and ``jax.jit`` must
+    not be disabled.
     """
     config: Any = jax.config
     return (
@@ -41,13 +43,15 @@ def is_cacheable(game: object) -> bool:
 def executable(
     function: Callable[..., Any], arguments: tuple[Any, ...], name: str, result: Any = 0
 ) -> Callable[..., Any]:
-    """A pure function of pytrees of arrays, compiled for these arguments and the default device.
+    """Compiles a function for given arguments and the default device, or reads it from the cache.
 
     Args:
-      function: code of this package, whose sources are part of the digest.
-      arguments: examples; only their shapes and dtypes matter.
-      name: identifies the function and all that it closes over, such as rule set and settings.
-      result: a pytree with the structure of its result; by default a single array.
+      function: pure function of pytrees of arrays. All its code must be in this package, whose
+        sources are part of the digest.
+      arguments: example arguments, of which only the shapes and dtypes matter.
+      name: text that identifies the function and everything that it closes over, such as rule set
+        and settings.
+      result: a pytree with the structure of the function's result; by default a single array.
     """
     leaves, structure = jax.tree.flatten(arguments)
     shapes = [(np.shape(x), np.asarray(x).dtype.str) for x in leaves]
@@ -55,7 +59,7 @@ def executable(
     file = cache_folder() / "executables" / hashlib.sha256(key).hexdigest()[:32]
     payload = cache_files.read(file, key)
     if payload is not None:
-        # If the device cannot load it, for whatever reason, it is compiled again.
+        # If the device cannot load the executable, the function is compiled again.
         with contextlib.suppress(Exception):
             return _load(payload, arguments, result)
     with _without_cache():
@@ -82,7 +86,7 @@ def _sources() -> str:
 
 
 def _surroundings() -> str:
-    """All else that an executable depends on: sources, versions, settings, device."""
+    """Returns what every executable depends on: sources, versions, settings and device, as text."""
     device = jax.devices()[0]
     settings = sorted(
         (key, str(value))
@@ -107,9 +111,10 @@ def _surroundings() -> str:
 
 @contextlib.contextmanager
 def _without_cache() -> Iterator[None]:
-    """Compiles without JAX's cache.
+    """Disables JAX's compilation cache within the ``with`` block.
 
-    An executable from that cache cannot be serialised again (on CPUs it lacks its functions).
+    An executable that comes from JAX's cache cannot be serialised again, since on CPUs it lacks its
+    functions.
     """
     config: Any = jax.config
     before = config.jax_enable_compilation_cache

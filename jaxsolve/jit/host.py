@@ -1,17 +1,18 @@
-"""``compiled``: the decorator of all host loops.
+"""``compiled``, ``inlined`` and ``inner``: the decorators of all host loops.
 
-It replaces ``numba.njit(nogil=True, cache=True)``, whose cache is unsafe where several processes
-share it (``jit.code_cache``). Numba also distinguishes functions of one name and argument types by
-a count of the functions compiled in this process, and the count is part of the symbol's name.
-Objects from two processes can then give one symbol to two functions, and the first one loaded
-serves both: a closure that sorts in ascending order can run in place of one that sorts indices.
-Here the count starts at a random 62-bit number in each process and each fork, so objects of all
-processes can be mixed.
+They replace ``numba.njit(nogil=True, cache=True)``, for three reasons:
 
-Compiled functions allocate no arrays. So numba can omit its reference counts, two atomic operations
-for each use of an array, which took four fifths of the search's time.
+* Numba's cache is unsafe if several processes share it (``jit.code_cache``).
+* The names of numba's symbols can collide. Numba distinguishes functions with the same name and
+  argument types by a count of the functions compiled in the process, and this count is part of the
+  symbol. So objects from two processes can give the same symbol to two functions, and the object
+  loaded first then serves both. For example, a closure that sorts in ascending order can run in
+  place of one that sorts indices. In this package the count starts at a random 62-bit number in
+  each process and each fork, so that objects of all processes can be mixed.
+* Compiled functions allocate no arrays, so numba's reference counts can be left out. These are two
+  atomic operations for each use of an array, and took four fifths of the search's time.
 
-Numba's internals used here are listed in ``tests/jit/test_internals.py``.
+``tests/jit/test_internals.py`` lists the internals of numba that this module uses.
 """
 
 # numba has no types for its internals:
@@ -36,35 +37,39 @@ from jaxsolve.jit import compile_clock
 from jaxsolve.jit.code_cache import CodeCache, close_locks, code_folder
 from jaxsolve.jit.inlining import InlinedCompiler
 
-# Without the interpreter's lock and without reference counts.
+# Compiled functions run without the interpreter's lock (GIL) and without reference counts.
 _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compiles a host loop at its first call, and caches its machine code on disk.
+    """Decorator: compiles a host loop at its first call, and caches its machine code on disk.
 
-    The loop runs without the interpreter's lock. A function outside this package is compiled again
-    when its own file changes; changes of other files that it uses are not detected.
+    The loop runs without the interpreter's lock (GIL). A function outside this package is compiled
+    again when its own file changes; changes in other files that it uses are not detected.
 
     Raises:
-      ValueError: the function is a closure; its cache entry would not differ from that of another
-        closure of the same name.
+      ValueError: the function is a closure. Its cache entry could not be distinguished from that of
+        another closure with the same name.
     """
     return _cached(njit(**_OPTIONS)(function))
 
 
 def inlined(function: Function) -> Function:
-    """As ``compiled``, for a small function that is inlined into its callers.
+    """Decorator: compiles a small function, like ``compiled``, and inlines it into its callers.
 
-    A call would pass every array of a tree by value, which costs more than most such functions.
+    It can also be called from Python. Inlining saves the passing of arrays by value, which would
+    take more time than most such functions.
     """
     return _cached(njit(forceinline=True, **_OPTIONS)(function))
 
 
 def inner(function: Function) -> Function:
-    """As ``inlined``, for a function that only compiled functions call (``jit.inlining``)."""
+    """Decorator: makes a function that can only be inlined into compiled functions.
+
+    It cannot be called from Python, and compiles faster than an ``inlined`` one (``jit.inlining``).
+    """
     return _cached(
         njit(
             forceinline=True,
@@ -77,10 +82,10 @@ def inner(function: Function) -> Function:
 
 
 def address_of(function: Any, signature: Any) -> int:
-    """Address of a ``compiled`` function for one signature, for indirect calls by compiled code.
+    """Compiles a ``compiled`` function for a numba signature and returns its address.
 
-    The function takes arguments as numba's C callbacks do (arrays by value, as structures). The
-    address is valid until the process ends.
+    Compiled code can call the function at this address. Arguments are passed as to numba's C
+    callbacks (arrays by value, as structures). The address is valid until the process ends.
     """
     function.compile(signature.args)
     result = function.overloads[tuple(signature.args)]
@@ -88,7 +93,10 @@ def address_of(function: Any, signature: Any) -> int:
 
 
 def _cached(dispatcher: Any) -> Any:
-    """The dispatcher of a function, with ``CodeCache`` in place of numba's cache."""
+    """Replaces the cache of numba's dispatcher of a function by a ``CodeCache``.
+
+    Returns the dispatcher. Raises ValueError for a closure.
+    """
     if dispatcher.py_func.__closure__:
         raise ValueError(
             f"{dispatcher.py_func.__qualname__} is a closure; pass its variables as arguments"
@@ -100,7 +108,10 @@ def _cached(dispatcher: Any) -> Any:
 
 
 def _compile(compile: Callable[[Any], Any], cache: CodeCache, signature: Any) -> Any:
-    """Compiles a function, or reads its code from the cache; the time counts as compilation."""
+    """Compiles a function for a signature, or reads its machine code from the cache.
+
+    ``compile_clock`` counts the time as compilation.
+    """
     with compile_clock.measured(global_compiler_lock):
         try:
             return compile(signature)
@@ -109,7 +120,7 @@ def _compile(compile: Callable[[Any], Any], cache: CodeCache, signature: Any) ->
 
 
 def _randomise_symbol_count() -> None:
-    """Makes this process's symbols differ from those of every other process."""
+    """Makes the symbols of this process differ from those of every other process."""
     FunctionIdentity._unique_ids = itertools.count(secrets.randbits(62))
 
 
@@ -119,6 +130,7 @@ def _separate_fork() -> None:
 
 
 _randomise_symbol_count()
-# The digest is computed now: sources may be edited before anything is compiled.
+# Computes the digest of the sources at import, since they may be edited before the first
+# compilation.
 code_folder()
 os.register_at_fork(after_in_child=_separate_fork)

@@ -1,13 +1,17 @@
 """``by_pointer``: named tuples of arrays that compiled functions take as one pointer.
 
-A tree has some fifty arrays, of seven numbers each. Passed by value, they appear in every call that
-compiled code makes, which is most of the code to compile. With a pointer the search compiles in a
-third of the time, and a call from Python unpacks nothing.
+A tree has some fifty arrays, each of which numba describes by about seven numbers. Passed by value,
+these numbers are arguments of every call in compiled code, which makes up most of the code to
+compile. With a pointer the search compiles in a third of the time, and a call from Python unpacks
+nothing.
 
-In Python such a tuple behaves as usual. Compiled code can only read its fields by name: it cannot
-make, return or unpack it. The pointer leads to a block of 64-bit words, the fields in order in
-numba's layout: an array as (0, 0, number of items, bytes of an item, address of its data, shape,
-strides), a nested ``by_pointer`` tuple as its address, another named tuple of arrays as its fields.
+In Python such a tuple behaves as usual. Compiled code can only read its fields by name. It cannot
+make, return or unpack such a tuple. The pointer leads to a block of 64-bit words that holds the
+fields in order, in numba's layout:
+
+* an array: 0, 0, number of items, bytes of an item, address of the data, shape, strides;
+* a nested ``by_pointer`` tuple: its address;
+* any other named tuple of arrays: its fields.
 """
 
 from __future__ import annotations
@@ -33,21 +37,25 @@ from numba.extending import (
 
 
 class Block(types.Type):
-    """The numba type of a ``PassedByPointer``; the types of the fields identify it."""
+    """The numba type of a ``PassedByPointer``. Its name and its fields' types identify it."""
 
     def __init__(self, name: str, fields: dict[str, types.Type]):
         self.fields = fields
         digest = hashlib.sha256(
             repr([(field, str(kind)) for field, kind in fields.items()]).encode()
         ).hexdigest()[:16]
-        super().__init__(name=f"{name}.{digest}")  # short: it is part of every symbol
+        # A short name, since it is part of every symbol.
+        super().__init__(name=f"{name}.{digest}")
 
 
 Fields = TypeVar("Fields", bound=tuple)
 
 
 def by_pointer(fields: type[Fields]) -> type[Fields]:
-    """Decorator of a named tuple of arrays, named tuples of arrays, or ``by_pointer`` tuples."""
+    """Class decorator: makes compiled functions take a named tuple as one pointer.
+
+    Each field must be an array, a named tuple of arrays, or a ``by_pointer`` tuple.
+    """
     by_pointer_class: Any = type(
         fields.__name__,
         (PassedByPointer, fields),
@@ -57,7 +65,7 @@ def by_pointer(fields: type[Fields]) -> type[Fields]:
 
 
 class PassedByPointer:
-    """Base class that ``by_pointer`` adds to a named tuple."""
+    """Base class that ``by_pointer`` adds to a class of named tuples."""
 
     @functools.cached_property
     def _kind(self) -> Block:
@@ -87,7 +95,10 @@ def _typeof(value: PassedByPointer, _: Any) -> Block:
 
 
 def _words(value: Any) -> list[int]:
-    """The words of a value in a block."""
+    """Returns the 64-bit words by which a block represents a field value.
+
+    Raises TypeError for a value that is not made of arrays.
+    """
     if isinstance(value, PassedByPointer):
         return [value._address]
     if isinstance(value, np.ndarray):
@@ -130,7 +141,10 @@ def _field(context: Any, builder: Any, kind: Block, value: Any, name: str) -> An
 
 
 def _loaded(builder: Any, where: Any) -> Any:
-    """The value at a pointer, word by word, as invariant loads: a block never changes."""
+    """Emits code that loads the value at a pointer, word by word.
+
+    The loads are marked as invariant, since a block never changes.
+    """
     kind = where.type.pointee
     if isinstance(kind, ir.LiteralStructType | ir.ArrayType):
         count = kind.count if isinstance(kind, ir.ArrayType) else len(kind.elements)

@@ -55,11 +55,7 @@ class ZonedGraphBuilder(GraphBuilder):
 
     @functools.cached_property
     def _covers_of(self) -> dict[tuple[int, int], Basis]:
-        """Bases of the proof's edges that lead to covered positions.
-
-        The key is (number of the record with the reference, number of the covered position's
-        record).
-        """
+        """(the record that states it, the record covered) -> how one position covers another."""
         return {}
 
     @functools.cached_property
@@ -106,10 +102,7 @@ class ZonedGraphBuilder(GraphBuilder):
         )
 
     def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
-        """Overwrites the row of each position whose basis is a covered one by the latter's row.
-
-        Changes ``rows`` and returns it.
-        """
+        """The rows, with covered positions in the place of those that cover them."""
         others = [i for i, basis in enumerate(bases) if basis.covered]
         self.leads_elsewhere = self.leads_elsewhere or bool(others)
         for at in range(0, len(others), WAVE):
@@ -184,11 +177,7 @@ class ZonedGraphBuilder(GraphBuilder):
         return bases
 
     def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
-        """Returns the bases of ``state`` by a ``record`` that refers to a covered position.
-
-        ``move`` is the record's move field. There can be several bases, because several positions
-        in the log can have the hash bits of the reference and be covered.
-        """
+        """The bases of ``state`` by a ``record`` whose ``move`` states that it covers another."""
         bases = [
             Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self.index.covered_by(record, move)
@@ -377,13 +366,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _answer(
         self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]
     ) -> Basis:
-        """Returns the basis for the position after the claimant's ``move`` at ``node``.
-
-        Args:
-          above: the basis of ``node``.
-          row: evaluator row of the position after the move.
-          bases: the bases of the position after the move.
-        """
+        """The basis of the position after the claimant's move."""
         if (
             above.record == DETECTED
             and self.plain.layout.zoned

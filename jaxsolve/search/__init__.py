@@ -1,6 +1,7 @@
 """Host-side search: proof trees, search methods, and the functions that answer questions.
 
-Names are imported on first use: the command line lists the methods without JAX and numba.
+Names are imported on first use, so that the command line can list the methods without importing JAX
+and numba.
 """
 
 from __future__ import annotations

@@ -11,29 +11,32 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.settings import Settings
 
 REFUSED = "The checker refused the proof"
-"""The beginning of a reason that reports a fault of this package, which must not be lost."""
+"""First words of a ``Result.reason`` that reports a fault of this package.
+
+A later result of the same question must repeat such a reason.
+"""
 
 
 @dataclass
 class Progress:
-    """A snapshot for the progress line."""
+    """A snapshot of a running search, for the progress line."""
 
     nodes: int = 0  # positions expanded
     evaluations: int = 0  # positions sent to the evaluator
-    proof_number: float = 1.0  # of the root (for MCTS: visits)
-    disproof_number: float = 1.0  # of the root (for MCTS: mean value in [-1, 1] or log10 cost)
+    proof_number: float = 1.0  # of the root; in MCTS its visits
+    disproof_number: float = 1.0  # of the root; in MCTS its mean value in [-1, 1] or log10 cost
     line: list[str] = field(default_factory=list)  # best line from the root, as moves
     wall_seconds: float = 0.0
 
 
 @dataclass
 class Result:
-    """Outcome of one search for one claim."""
+    """Result of one search for one claim."""
 
     verdict: Verdict
     claim: Claim
     reason: str  # one full sentence
-    best_move: str | None = None  # a first move that proves the verdict, if it has one
+    best_move: str | None = None  # a first move that proves the verdict, if there is one
     line: list[str] = field(default_factory=list)  # principal variation
     nodes: int = 0  # expansions
     evaluations: int = 0
@@ -50,7 +53,10 @@ class Result:
     settings: Settings | None = field(default=None, repr=False, compare=False)
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
-        """Plain values for a JSON object."""
+        """Returns the fields as plain values for a JSON object.
+
+        ``players`` are the names of players 0 and 1.
+        """
         values: dict[str, object] = {
             each.name: getattr(self, each.name) for each in dataclasses.fields(self)
         }
@@ -61,7 +67,7 @@ class Result:
 
 
 def unsaved(what: str, error: OSError) -> str:
-    """The sentence for something that could not be written."""
+    """Returns the sentence that reports that ``what``, such as "proof log", was not written."""
     return f"The {what} could not be written ({error.strerror or error})."
 
 

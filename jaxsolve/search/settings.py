@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 METHOD_NAMES = ("pns", "dfpn", "fdfpn", "mcts", "pnmcts", "rzs")
-"""The keys of ``jaxsolve.search.METHODS``, here without JAX for the command line's help."""
+"""The keys of ``jaxsolve.search.METHODS``, for code that must not import JAX."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When to give up. None = no limit; whichever is reached first counts.
+    """Limits of a search, which ends when it reaches the first of them. None = no limit.
 
-    With an accelerator a process uses little CPU time: limit wall seconds there.
+    A process that computes on an accelerator uses little CPU time, so limit wall seconds there.
     """
 
     cpu_seconds: float | None = None  # of this process, all threads; compilation not counted
@@ -38,7 +38,7 @@ class Limits:
                 )
 
     def reached(self, name: str) -> str:
-        """The sentence for a limit that has ended a search."""
+        """Returns the sentence that reports that the limit ``name`` (a field) was reached."""
         unit, limit = (
             {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}"),
             getattr(self, name),
@@ -55,11 +55,12 @@ class Settings:
     limits: Limits = Limits()
     memory_mb: int = 2048  # for tree, table, proof log and certificate together
     seed: int = 0
-    wave: int | None = None  # positions of all waves in flight; None = the method's own
-    flights: int = 2  # waves in flight: one on the device while another is backed up
-    max_nodes: int | None = None  # bound on table entries, below what the memory allows
+    wave: int | None = None  # positions in all waves in flight together; None = the method's own
+    flights: int = 2  # number of waves in flight: one on the device while another is backed up
+    max_nodes: int | None = None  # further bound on table entries, besides the memory
     heads: Heads | Guide | AutoGuide | None = None  # a network; None = the rules alone
-    zones: bool = True  # prune replies that a relevance zone refutes, where the game has zones
+    # Leave out replies that a relevance zone or a threat refutes, where the game has them.
+    zones: bool = True
     check: bool = True  # check every proof independently before the answer is reported
 
     def __post_init__(self) -> None:
@@ -85,7 +86,10 @@ class Settings:
                 )
 
     def heads_for(self, game: Game) -> Heads | None:
-        """The network for ``game``. Raises ValueError for a game that it does not fit."""
+        """Returns the network for ``game``, or None without one.
+
+        Raises ValueError if the network does not fit the game.
+        """
         if self.heads is None:
             return None
         from jaxsolve.networks import Heads  # imports JAX
@@ -93,10 +97,10 @@ class Settings:
         return self.heads if isinstance(self.heads, Heads) else self.heads.heads(game)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for a JSON object.
+        """Returns all settings as plain values for one flat JSON object.
 
-        Limits stand beside the other fields, a method is given by its name or its text, a network
-        by its identity.
+        The limits are fields of this object. A method is given by its name or its ``repr``, a
+        network by its identity (``jaxsolve.networks.identity``).
         """
         from jaxsolve.networks.identity import identity
 
@@ -110,8 +114,8 @@ class Settings:
 
 
 def changed(settings: Settings | None, **changes: Any) -> Settings:
-    """``settings`` (None: the defaults) with some fields replaced.
+    """Returns ``settings``, or the defaults if None, with the fields in ``changes`` replaced.
 
-    Raises TypeError for a name that is no field.
+    Raises TypeError for a name that is not a field.
     """
     return dataclasses.replace(settings or Settings(), **changes)

@@ -18,7 +18,7 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.question import Claim, Question, Verdict
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run.options import RunOptions
-from jaxsolve.search.run.pool import run_stages
+from jaxsolve.search.run.rounds import run_stages
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.run.strategy import Stage, first_stage, value_stage
 from jaxsolve.search.settings import Settings, changed
@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 
 def _allow_transfers(function: Callable[P, T]) -> Callable[P, T]:
-    """Lets ``function`` transfer arrays between host and device under any transfer guard.
+    """Decorator: allows transfers between host and device in ``function``.
 
-    A caller's ``jax.transfer_guard`` is for the caller's own transfers.
+    A ``jax.transfer_guard`` of the caller applies only to transfers in the caller's own code.
     """
 
     @functools.wraps(function)
@@ -58,30 +58,35 @@ def solve(
     patterns: SharedPatterns | None = None,
     **changes: Any,
 ) -> Result:
-    """Decides whether ``claim`` holds in ``state``, with a proof.
+    """Decides whether ``claim`` holds in the position ``state``, and proves the answer.
 
     Killall-Go and life and death under superko are first searched under simple ko, where zones and
-    transpositions hold, with half of each limit (two million nodes if there is none). A proof found
-    there counts if the checker confirms that no board repeats in it (``proof/FORMAT.md``).
-    ``zones=False`` or an ``evaluator`` switches this relaxation off.
+    transpositions are valid. This first search gets half of each limit (two million nodes if there
+    is none). Its proof counts if the checker confirms that no board repeats in the proof
+    (``proof/FORMAT.md``). ``zones=False`` or an ``evaluator`` switches this relaxation off.
 
     Args:
-      claim: default: the game's goal, else that the side to move wins.
-      settings: how to search. ``changes`` are fields of it by name:
-        ``solve(game, state, method="pns", seed=3)``.
-      out: folder for certificate, proof log and result; made if missing. Without it the proof is
-        collected and checked, but not kept.
+      game: rules of the position.
+      state: position to search.
+      claim: claim to decide. Default: that the player with a goal wins (``default_claim``), in
+        other games that the side to move wins.
+      settings: options of the search.
+      out: folder for certificate, proof log and result; made if missing. Without a folder the proof
+        is collected and checked, but not kept.
       resume: continue from the proof log in ``out``.
-      progress: receives a ``Progress`` now and then.
-      evaluator: for example one with canonical symmetry; default: the rules with the settings'
-        network.
-      patterns: decided positions of earlier searches. This search begins with them and adds its
-        own proof.
+      progress: called with a ``Progress`` about five times a second.
+      evaluator: evaluator to use, for example one with canonical symmetry. Default: the rules with
+        the network of the settings.
+      patterns: decided positions of earlier searches. The search begins with them and adds its own
+        proof.
+      **changes: fields of ``settings`` to replace, as in
+        ``solve(game, state, method="pns", seed=3)``.
 
     Raises:
-      ValueError: unknown method, or ``out`` holds something else (``FolderError``,
-        ``ProofLogError``).
-      TypeError: a change that is no field of ``Settings``.
+      ValueError: the method is unknown, the position or evaluator is of another game, or ``out`` is
+        in use or holds something else (``FolderError``, ``ProofLogError``).
+      TypeError: a name in ``changes`` is not a field of ``Settings``.
+      OSError: ``out`` cannot be written.
     """
     setup()
     options = _options(settings, changes, out, resume, progress, evaluator, patterns)
@@ -108,14 +113,14 @@ def _options(
 
 
 def _answer(stage: Stage, options: RunOptions) -> list[Result]:
-    """Runs one question in a pool of one."""
+    """Runs one question, in a pool of size 1, and returns its results."""
     with contextlib.closing(run_stages([stage], 1, options)) as answers:
         return next(answers)[1]
 
 
 @dataclass
 class Value:
-    """The game value of a position, with the searches that prove it.
+    """The game value of a position, with the results that prove it, one for each claim searched.
 
     ``text`` is for example ``"black wins"``, ``"draw"`` or ``"unknown"``.
     """
@@ -137,12 +142,18 @@ def solve_value(
     patterns: SharedPatterns | None = None,
     **changes: Any,
 ) -> Value:
-    """The game value, by at most two claims: the side to move wins; if not, it does not lose.
+    """Finds the game value of the position ``state``.
 
-    Both claims are searched over one tree. The limits hold for both together. In games with threat
-    search each claim has a tree of its own, and the first claim half of each limit (two million
-    nodes if there is none). With ``out`` each claim has a folder below it, ``wins`` or
-    ``does-not-lose``. ``patterns`` are used where there is one claim.
+    The first claim searched is that the side to move wins. If this is disproved and the game can be
+    drawn, the second claim is that the side to move does not lose. Both are searched over one tree.
+    In games with threat search each claim has a tree of its own. The first claim then gets half of
+    each limit (two million nodes if there is none), and the second claim is also searched if the
+    first remains undecided.
+
+    Args:
+      settings: options of the search. The limits hold for both claims together.
+      out: folder. The files of each claim go to a folder in it, ``wins`` or ``does-not-lose``.
+      patterns: decided positions of earlier searches; used only in games without draws.
 
     Other arguments and exceptions are those of ``solve``.
     """
@@ -179,18 +190,26 @@ def solve_pool(
     patterns: SharedPatterns | None = None,
     **changes: Any,
 ) -> Iterator[tuple[Problem, Result]]:
-    """Solves problems ``pool`` at a time, and yields each with its result as it ends.
+    """Solves problems, ``pool`` at a time, and yields (problem, result) as each ends.
 
-    Problems of one rule set share the evaluator's calls. With ``out`` each problem has the folder
-    ``out/<id>``; an existing one is resumed. With ``evaluator`` all problems are of its game. With
-    ``patterns`` each begins with the decided positions of those before it.
+    Problems of the same rule set share calls of the evaluator. After Ctrl-C the results of the
+    running problems are yielded, complete or not, and the iteration ends.
 
-    After Ctrl-C it yields the results of the running problems, as far as they are, and ends. It
-    raises KeyboardInterrupt if none of them reports the interruption: none was running, or all had
-    just been decided.
+    Args:
+      problems: problems to solve.
+      pool: number of problems searched at a time.
+      settings: options of each search.
+      out: folder. The files of each problem go to ``out/<id>``; a search that is there is resumed.
+      progress: called with a ``Progress`` of one running problem about five times a second.
+      evaluator: evaluator to use; all problems must be of its game.
+      patterns: decided positions of earlier searches. Each problem begins with those of the
+        problems solved before it.
+      **changes: fields of ``settings`` to replace.
 
     Raises:
-      ValueError: a problem of another game than the evaluator's, or as ``solve``.
+      ValueError: a problem is of another game than the evaluator, or as in ``solve``.
+      KeyboardInterrupt: after Ctrl-C, if no yielded result reports the interruption, because no
+        problem was running or all had just been decided.
     """
     setup()
     waiting = list(problems)
@@ -217,7 +236,11 @@ def _refuse_other_games(problems: list[Problem], game: Game) -> None:
 
 @_allow_transfers
 def _next(answers: Iterator[T]) -> T | None:
-    """The next answer; between two answers the caller's own transfer guard holds."""
+    """Returns the next answer, or None at the end.
+
+    Only this call allows transfers (``_allow_transfers``), so that the caller's own transfer guard
+    holds between two answers.
+    """
     return next(answers, None)
 
 

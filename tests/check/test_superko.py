@@ -65,28 +65,28 @@ def test_accepted_strategies_win_under_superko(size, free, tmp_path):
 
 
 # ---- the conditions of the law, removed one at a time --------------------------------------------
-class NoNodes(relaxation.Fresh):
+class NoNodes(relaxation.NoRepeats):
     """Without S1."""
 
     def node(self, position, zone, named):
         return super().node(position._replace(stones=(0, 0)), zone, named)
 
 
-class NoHistory(relaxation.Fresh):
+class NoHistory(relaxation.NoRepeats):
     """Without S2."""
 
     def root(self, plays):
         return None
 
 
-class NotBelow(relaxation.Fresh):
+class NotBelow(relaxation.NoRepeats):
     """The plays of a node are its own move and those of its children."""
 
     def node(self, position, zone, named):
         return super().node(position, zone, named if position.side == self._claimant else [])
 
 
-class OneBoard(relaxation.Fresh):
+class OneBoard(relaxation.NoRepeats):
     """Only one of the boards after a move must differ."""
 
     def _test(self, stones, zone, plays, *words):
@@ -106,7 +106,7 @@ class Mutated(NamedTuple):
     Its number selects one of the proofs of the seed.
     """
 
-    fresh: type[relaxation.Fresh]
+    fresh: type[relaxation.NoRepeats]
     question: Question
     player: str
     seed: int
@@ -148,7 +148,7 @@ def test_each_condition_alone_refuses_a_false_certificate(mutated, tmp_path, mon
     ]
     path = proof_tools.write(tmp_path / "proof.gz", lines)
     assert check(path).repeats
-    monkeypatch.setattr(go_rules, "Fresh", mutated.fresh)
+    monkeypatch.setattr(go_rules, "NoRepeats", mutated.fresh)
     assert check(path).accepted
     assert played_out(path) == "fails"
 
@@ -278,7 +278,8 @@ KO = (
 def test_the_root_under_simple_ko_has_the_ko_of_the_history(root, expected):
     rules = go_rules.Go(KO)
     assert (
-        rules.superko(rules.root(root), 0, KO.replace("positional", "simple"), None)[1] == expected
+        rules.written_under(rules.root(root), 0, KO.replace("positional", "simple"), None)[1]
+        == expected
     )
     if "passes" not in root:
         situational = go_rules.Go(KO.replace("positional", "situational"))
@@ -288,7 +289,7 @@ def test_the_root_under_simple_ko_has_the_ko_of_the_history(root, expected):
             + ";".join(f"{board}:w" for board in root.partition(" history=")[2].split(";"))
         )
         assert (
-            situational.superko(
+            situational.written_under(
                 situational.root(marked), 0, KO.replace("positional", "simple"), None
             )[1]
             == expected

@@ -8,7 +8,7 @@ import pytest
 from sgfmill import boards, sgf_moves
 from sgfmill import sgf as sgfmill
 
-from jaxsolve.formats import position, sgf
+from jaxsolve.formats import position, sgf, sgf_line
 from jaxsolve.formats.record import FormatError, Move, replay
 from jaxsolve.games import make
 
@@ -44,7 +44,7 @@ def test_a_written_record_is_read_as_the_same_position(rules):
     game = make(rules)
     for seed in range(2):
         moves, expected = played(game, seed, 14)
-        data = sgf.dump(game, moves)
+        data = sgf_line.dump(game, moves)
         assert game.text(sgf.load(data, game)) == expected
         assert [move.text.lower() for move in sgf.read(data).moves] == [
             move.lower() for move in moves
@@ -54,7 +54,7 @@ def test_a_written_record_is_read_as_the_same_position(rules):
 def test_a_written_record_contains_its_rules(tmp_path):
     game = make("gomoku-6;win=exact5")
     file = tmp_path / "record.sgf"
-    file.write_bytes(sgf.dump(game, ["C3", "D4"], comment="a ] and a \\ in the text"))
+    file.write_bytes(sgf_line.dump(game, ["C3", "D4"], comment="a ] and a \\ in the text"))
     problem = position.resolve(str(file))
     assert problem.game == game
     assert int(game.to_move(problem.state)) == 0
@@ -65,7 +65,7 @@ def test_a_set_up_position_is_read_back(rules):
     game = make(rules)
     _, text = played(game, 3, 7)
     state = game.parse(" ".join(text.split()[:2]))
-    data = sgf.dump(game, [], start=state)
+    data = sgf_line.dump(game, [], start=state)
     assert game.text(sgf.load(data, game)) == game.text(state)
 
 
@@ -73,9 +73,9 @@ def test_a_position_that_set_up_stones_cannot_express_is_refused():
     game = make("go-5")
     state = replay(game, game.init(), [Move("C3"), Move("pass")])
     with pytest.raises(FormatError, match="passes"):
-        sgf.dump(game, [], start=state)
+        sgf_line.dump(game, [], start=state)
     with pytest.raises(FormatError, match="awari"):
-        sgf.dump(make("awari"), [])
+        sgf_line.dump(make("awari"), [])
 
 
 @pytest.mark.smoke
@@ -83,7 +83,7 @@ def test_captures_agree_with_sgfmill():
     game = make("go-5;ko=simple")
     for seed in range(8):
         moves, _ = played(game, seed, 30)
-        data = sgf.dump(game, moves)
+        data = sgf_line.dump(game, moves)
         state = sgf.load(data, game)
         board, plays = sgf_moves.get_setup_and_moves(
             sgfmill.Sgf_game.from_bytes(data), boards.Board(5)

@@ -90,7 +90,7 @@ def test_ctrl_c_while_a_job_is_constructed_is_raised(monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("jaxsolve.search.run.pool.Job", interrupted)
+    monkeypatch.setattr("jaxsolve.search.run.rounds.Job", interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(solve_pool([Problem("x", HEX, HEX.init(), Claim(0))], pool=1))
 

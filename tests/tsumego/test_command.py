@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from jaxsolve import cli
 from jaxsolve.proof.check import check
-from jaxsolve.tsumego import setup, status
+from jaxsolve.tsumego import choice, setup, status
 from support.proofs import solver as proof_tools
 from support.tsumego_command import BENT_THREE, record_of, run, study_json
 from support.tsumego_shapes import ALL, SHAPES
@@ -55,7 +55,7 @@ def test_answers_equal_exhaustion_by_the_checkers_rules(name):
     after every first move.
     """
     given = setup.read(f"{ALL[name][0]} b", "tsumego-7", {})
-    task = setup.choose(given, None, None)
+    task = choice.choose(given, None, None)
     found = study_json(ALL[name][0])
     for side, player in (("black", 0), ("white", 1)):
         first, root = found[f"{side}_first"], task.root(player)
@@ -129,7 +129,7 @@ def test_a_ko_that_is_banned_binds_the_side_it_was_taken_from_alone():
     given = setup.read(
         "......./......./......./......./X....../.X...../XO..... w ko=A2", "tsumego-7", {}
     )
-    task = setup.choose(given, "B1", "all")
+    task = choice.choose(given, "B1", "all")
     assert "ko=A2" in task.root(1) and "ko" not in task.root(0)
 
 
@@ -144,7 +144,7 @@ def test_scope_is_empty_where_passes_or_captures_lift_a_ban():
         (fight, {}, True),
         (fight, {"fill_eyes": "false"}, False),
     ):
-        task = setup.choose(setup.read(text, "tsumego-6", options), "C5", None)
+        task = choice.choose(setup.read(text, "tsumego-6", options), "C5", None)
         assert not task.whole and task.scope.defender is beyond, (text, options)
 
 

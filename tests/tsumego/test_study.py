@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from jaxsolve.tsumego import report, setup, study
+from jaxsolve.tsumego import choice, report, setup, study
 from jaxsolve.tsumego.status import Ko, Status, Value, status
 from jaxsolve.tsumego.study import Study
 
@@ -21,7 +21,7 @@ PAIRS = [(against, for_) for against in Value for for_ in Value if against <= fo
 @pytest.fixture(scope="module")
 def tasks():
     return {
-        text: setup.choose(setup.read(text, "tsumego-7", {}), "A3", "A1,B1")
+        text: choice.choose(setup.read(text, "tsumego-7", {}), "A3", "A1,B1")
         for text in (BOARD, BOARD[:-1] + "w")
     }
 

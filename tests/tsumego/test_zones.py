@@ -8,7 +8,7 @@ import pytest
 from sgfmill import sgf as peers
 
 from jaxsolve.proof import reading
-from jaxsolve.tsumego import record, report, setup, study, variations
+from jaxsolve.tsumego import choice, record, report, setup, study, variations
 from jaxsolve.tsumego.status import KILL_FOR
 from support.proofs import solver as proof_tools
 
@@ -18,7 +18,7 @@ ZONE = "A1,B1,C1,A2,B2,C2,D2"
 
 @pytest.fixture
 def task():
-    return setup.choose(setup.read(f"{BOARD} b", "tsumego-7", {}), None, "all")
+    return choice.choose(setup.read(f"{BOARD} b", "tsumego-7", {}), None, "all")
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from jaxsolve.core import lazy_import
 from jaxsolve.core.bitboard import Grid, square
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.boards import board_text
@@ -25,6 +24,7 @@ from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go import observation, relaxation, superko
 from jaxsolve.games.go.drawing import draw
+from jaxsolve.games.go.judge import judge
 from jaxsolve.games.go.moves import place, placements
 from jaxsolve.games.go.state import (
     OPENING_OVER,
@@ -49,19 +49,15 @@ KO_RULES = ("simple", "positional", "situational")
 class GoRules(Game):
     """Stones, captures, ko and passes on a square board.
 
-    Suicide is illegal. A pass (action N * N) is always legal except in a forced opening. Points are
-    numbered row-major from the top left, as in pgx.
-
-    * ``ko=simple``: if a chain of one stone with one liberty has just captured a single stone, the
-      opponent may not retake at once.
-    * ``ko=positional``: no placement may recreate an earlier board.
-    * ``ko=situational``: no placement may recreate an earlier board with the same side to move.
-
-    With the last two, the state keeps up to ``max_history`` earlier boards (None: see
-    ``history_capacity``). A game that needs more ends with ``Outcome.UNKNOWN``.
+    Suicide is illegal; a pass (action N * N) is always legal except in a forced opening. Points are
+    numbered row-major from the top left, as in pgx. ``ko=simple``: a single stone just captured by
+    a lone stone with one liberty may not be retaken at once. ``ko=positional`` and
+    ``ko=situational``: no placement may recreate an earlier board, or an earlier board with the
+    same side to move. ``max_history`` boards are kept; a game that needs more ends with
+    ``Outcome.UNKNOWN``.
 
     Observation planes bool[N, N, C]: own stones, opponent's stones, the ko point, ones if White is
-    to move. ``tsumego-N`` adds the crucial stones on the board and the region.
+    to move, and in life and death the crucial stones on the board and the region.
     """
 
     name: ClassVar[str] = "go"
@@ -145,11 +141,7 @@ class GoRules(Game):
         return legal
 
     def _task(self, crucial: np.ndarray | None) -> Task | None:
-        """The task of a state; None if the rule set has no tasks.
-
-        ``crucial`` is uint32[W], the crucial stones that are still on the board. None is the empty
-        set.
-        """
+        """The task with these crucial stones uint32[W] on the board; None: none is on the board."""
         return None
 
     # ---- rules -----------------------------------------------------------------------------------
@@ -168,14 +160,7 @@ class GoRules(Game):
         crucial: np.ndarray | None = None,
         history: np.ndarray | None = None,
     ) -> GoState:
-        """A state of host arrays, with outcome and history key not yet computed.
-
-        Args:
-          stones: uint32[2, W].
-          meta: the unpacked ``meta`` word.
-          crucial: uint32[W], the crucial stones on the board; None is the empty set.
-          history: uint32[2 * W, H]; None is an empty history.
-        """
+        """A state of host arrays from its independent parts, without an outcome."""
         words, capacity = self.grid.words, self.history_capacity
         if capacity and history is None:
             history = np.zeros((2 * words, capacity), np.uint32)
@@ -183,24 +168,17 @@ class GoRules(Game):
 
     def _judged_anew(self, state: GoState) -> GoState:
         """The state with its outcome and history key computed from the board and the history."""
-        return _judge(self.kernel, jax.device_put(state))
+        return judge(self.kernel, jax.device_put(state))
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:
-        """uint32[...]: the ``meta`` word with the outcome, for a position that was set up.
-
-        The board is tested for life, whatever the last move was.
-        """
+        """``_judged`` for a position that no move led to."""
         return self._judged(stones[0], stones[1], read_meta(word), task, jnp.full(word.shape, True))
 
     def _judged(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """uint32[...]: ``meta`` as a word, with the outcome of the position filled in.
-
-        An ongoing game whose history is full has the outcome UNKNOWN. The arguments are those of
-        ``_decide``.
-        """
+        """uint32[...]: the meta word with the outcome filled in."""
         outcome = self._decide(black, white, meta, task, placed)
         if self.history_capacity:
             full = (outcome == Outcome.ONGOING) & (meta.boards >= self.history_capacity)
@@ -244,10 +222,7 @@ class GoRules(Game):
         return task
 
     def _ko_number(self, ko: jax.Array) -> jax.Array:
-        """int32[...]: the ``ko`` field of ``Meta`` for a set uint32[W, ...] of at most one point.
-
-        The field is always 0 if the ko rule is not ``simple``.
-        """
+        """int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
         if self.ko != "simple":
             return jnp.zeros(ko.shape[1:], jnp.int32)
         return self.grid.lowest_action(ko) + 1
@@ -297,10 +272,7 @@ class GoRules(Game):
         return read_meta(state.meta).side
 
     def key(self, state: GoState) -> jax.Array:
-        """uint32[4]: key of stones, side, ko, passes, opening, task and history.
-
-        The order of the earlier boards has no effect.
-        """
+        """uint32[4] over stones, side, ko, passes, opening, task and history (as a set)."""
         told = jax.tree.leaves((state.stones, state.meta, state.task, state.history_key))
         return key_of(
             self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
@@ -316,17 +288,13 @@ class GoRules(Game):
     # ---- zones -----------------------------------------------------------------------------------
     @property
     def _goal(self) -> int | None:
-        """The player who wins by unconditional life: 0 Black, 1 White.
-
-        2 if the task in the state determines the player. None if the rule set has no such win.
+        """Player who wins by unconditional life: 0 Black, 1 White, 2 as the state's task says;
+        None: nobody.
         """
         return None
 
     def zoning(self) -> Zoning | None:
-        """The relevance zones of wins by life and by capture; None if the rule set has none.
-
-        Superko rules have none: a move's effect can depend on earlier boards, outside every zone.
-        """
+        """Zones of wins by life and by capture. Simple ko only: there no earlier board matters."""
         if self._goal is None or self.ko != "simple":
             return None
         from jaxsolve.games.go.zones import zoning_of  # imports numba
@@ -334,17 +302,11 @@ class GoRules(Game):
         return zoning_of(self)
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """The points of a zone, comma-separated; "" for the whole position.
-
-        A zone that contains the pass is the whole position.
-        """
+        """The points of a zone, comma-separated; "" for a whole position (with the pass)."""
         return "" if self.size * self.size in zone else points_text(self.size, zone)
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
-        """The same rules with simple ko, and ``state`` under them.
-
-        None if these rules already have simple ko, or if they have no zones with simple ko.
-        """
+        """``state`` under these rules with simple ko; None if that helps no search."""
         if self.ko == "simple" or self._goal is None:
             return None
         other = dataclasses.replace(cast(Any, self), ko="simple", max_history=None)
@@ -368,18 +330,15 @@ class GoRules(Game):
         return state.stones
 
     def observe_history(self, state: GoState, history: jax.Array) -> jax.Array:
-        """bool[N, N, 17]: the observation of AlphaGo Zero, with the plane order of pgx's Go.
+        """bool[N, N, 17], as in pgx's Go, from uint32[8, 2, W] ``board_words``, newest first.
 
-        The planes are own stones and opponent's stones 0 to 7 moves ago, in turn, then ones if
-        White is to move (Silver et al. 2017, "Neural network architecture"). ``history`` is
-        uint32[8, 2, W], the ``board_words`` of the last positions, newest first.
+        Own and opponent's stones 0 to 7 moves ago, then ones if White is to move (Silver et al.
+        2017, "Neural network architecture").
         """
         return observation.observe_history(self, state, history)
 
     def colour_planes(self, boards: int) -> ColourPlanes:
-        from jaxsolve.games.go.colour_planes import (
-            ColourPlanes,  # that module imports this class
-        )
+        from jaxsolve.games.go.colour_planes import ColourPlanes  # imports this class
 
         return ColourPlanes(boards)
 
@@ -417,10 +376,7 @@ class GoRules(Game):
         return self._judged_anew(self.read(text))
 
     def read(self, text: str) -> GoState:
-        """Reads the text of a position as a state of host arrays, without its outcome.
-
-        Raises ValueError with one sentence if the text is not a position.
-        """
+        """A state of host arrays, without its outcome. Raises ValueError for other texts."""
         return parse_position(self, text)
 
     def action_text(self, action: int, state: GoState | None = None) -> str:
@@ -440,13 +396,3 @@ class GoRules(Game):
 
     def drawing(self, state: GoState) -> Stones:
         return draw(self, state)
-
-
-@lazy_import.jit(static_argnums=0)
-def _judge(game: GoRules, state: GoState) -> GoState:
-    """The state with its outcome and history key computed; jitted ``GoRules._judged_anew``."""
-    if state.history is not None:
-        state = state._replace(
-            history_key=superko.history_key(state.history, read_meta(state.meta).boards)
-        )
-    return state._replace(meta=game._judge_board(state.stones, state.meta, state.task))

@@ -19,6 +19,7 @@ from jaxsolve.games.boards.validity import are_in, are_stones
 from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, DetectedWin, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
+from jaxsolve.games.hex.connection import joined_to_edge
 from jaxsolve.games.hex.pairing import pairing
 
 if TYPE_CHECKING:
@@ -340,7 +341,8 @@ class Hex(Game):
         cells = board_text.parse_board(fields[0], self.size)
         side = board_text.parse_side(fields[1], self.players)
         joined = [
-            [_joined(cells == colour + 1, colour, edge) for edge in (0, -1)] for colour in (0, 1)
+            [joined_to_edge(cells == colour + 1, colour, edge) for edge in (0, -1)]
+            for colour in (0, 1)
         ]
         won = [bool(np.any(first & second)) for first, second in joined]
         if won[side]:
@@ -375,27 +377,3 @@ class Hex(Game):
         return Stones(
             Shape.HEXAGONS, self.cells(state), *board_text.hex_labels(self.size), edges=(1, 2)
         )
-
-
-def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:
-    """bool[H, W]: the stones of a colour that are connected to one of its edges.
-
-    ``edge`` is the index of the edge: row 0 or -1 for Black, column 0 or -1 for White.
-    """
-    near = np.zeros_like(stones)
-    near[(edge, slice(None)) if colour == 0 else (slice(None), edge)] = True
-    found = stones & near
-    while True:
-        grown = np.pad(found, 1)
-        grown = (
-            found
-            | grown[:-2, 1:-1]
-            | grown[2:, 1:-1]
-            | grown[1:-1, :-2]
-            | grown[1:-1, 2:]
-            | grown[:-2, 2:]
-            | grown[2:, :-2]
-        ) & stones
-        if np.array_equal(grown, found):
-            return found
-        found = grown

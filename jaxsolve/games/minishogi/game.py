@@ -15,7 +15,7 @@ from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.validity import are_in
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.minishogi.moves import DOWN_BITS, UP_BITS, legal_moves, pieces_of
+from jaxsolve.games.minishogi.moves import legal_moves, pieces_of
 from jaxsolve.games.minishogi.pieces import (
     BITS,
     BOARD,
@@ -33,6 +33,7 @@ from jaxsolve.games.minishogi.pieces import (
     SQUARES,
     STRIDE,
 )
+from jaxsolve.games.minishogi.rotation import mirrored, origin, rotated
 from jaxsolve.games.minishogi.text import (
     START,
     Piece,
@@ -135,7 +136,7 @@ class MiniShogi(Game):
         promotes = (plane >= len(DIRECTIONS)) & (plane < 2 * len(DIRECTIONS))
         kinds, promoted, own = state.boards[:3], state.boards[3], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
-        start = jnp.where(drops, jnp.uint32(0), _origin(end, direction, occupied))
+        start = jnp.where(drops, jnp.uint32(0), origin(end, direction, occupied))
         held = jnp.where(drops, plane - 2 * len(DIRECTIONS), 0).astype(jnp.uint32)
 
         def bits_at(square: jax.Array) -> jax.Array:
@@ -162,7 +163,7 @@ class MiniShogi(Game):
         ]
         theirs = state.meta >> HAND_BITS & HAND_MASK
         meta = theirs | hand << HAND_BITS | ~state.meta & _SIDE
-        return MiniShogiState(_rotated(jnp.stack(after)), meta)
+        return MiniShogiState(rotated(jnp.stack(after)), meta)
 
     def legal_mask(self, state: MiniShogiState) -> jax.Array:
         planes = self._planes(state)
@@ -224,7 +225,7 @@ class MiniShogi(Game):
         turns = self.to_move(state) != jnp.asarray(player, jnp.int32)
         kinds, own = state.boards[:4], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
-        other = _rotated(jnp.concatenate([kinds, (occupied & ~own)[None]]))
+        other = rotated(jnp.concatenate([kinds, (occupied & ~own)[None]]))
         meta = (
             state.meta >> HAND_BITS & HAND_MASK
             | (state.meta & HAND_MASK) << HAND_BITS
@@ -264,7 +265,7 @@ class MiniShogi(Game):
 
     def transform(self, state: MiniShogiState, symmetry: jax.Array) -> MiniShogiState:
         return MiniShogiState(
-            jnp.where(jnp.asarray(symmetry) == 1, _mirrored(state.boards), state.boards), state.meta
+            jnp.where(jnp.asarray(symmetry) == 1, mirrored(state.boards), state.boards), state.meta
         )
 
     # ---- text ----------------------------------------------------------------------------------
@@ -362,48 +363,3 @@ class MiniShogi(Game):
     def place(self, action: int, state: MiniShogiState, player: int) -> Place:
         square = from_view_of(action % SQUARES, player)
         return square % SIZE, square // SIZE
-
-
-def _origin(end: jax.Array, direction: jax.Array, occupied: jax.Array) -> jax.Array:
-    """Returns the square of the nearest piece from which ``direction`` leads to the square ``end``.
-
-    Squares are sets, uint32[...]; the result is empty if there is no such piece. ``direction`` is
-    uint32[...].
-    """
-    up, down = (_entry(table, direction) for table in (DOWN_BITS, UP_BITS))
-    start = end << up >> down & BOARD
-    for _ in range(SIZE - 2):
-        start = jnp.where(start & occupied != 0, start, start << up >> down & BOARD)
-    return start & occupied
-
-
-def _entry(table: np.ndarray, index: jax.Array) -> jax.Array:
-    """Returns uint32[...]: the entries at ``index`` of a table of eight numbers below 16.
-
-    The table is packed into one word, because shifts are faster than a gather.
-    """
-    packed = np.uint32(sum(int(entry) << 4 * n for n, entry in enumerate(table)))
-    return packed >> index * 4 & 15
-
-
-def _rotated(boards: jax.Array) -> jax.Array:
-    """Returns boards rotated by 180 degrees: the order of the bits 0 to 28 is reversed."""
-    for by, mask in (
-        (1, 0x55555555),
-        (2, 0x33333333),
-        (4, 0x0F0F0F0F),
-        (8, 0x00FF00FF),
-        (16, 0x0000FFFF),
-    ):
-        boards = boards >> np.uint32(by) & np.uint32(mask) | (
-            boards & np.uint32(mask)
-        ) << np.uint32(by)
-    return boards >> np.uint32(32 - (SIZE * STRIDE - 1))
-
-
-def _mirrored(boards: jax.Array) -> jax.Array:
-    """Returns boards mirrored left to right."""
-    column = [sum(1 << row * STRIDE + c for row in range(SIZE)) for c in range(SIZE)]
-    parts = [(boards & np.uint32(column[c])) << np.uint32(SIZE - 1 - 2 * c) for c in range(3)]
-    parts += [(boards & np.uint32(column[c])) >> np.uint32(2 * c - SIZE + 1) for c in (3, 4)]
-    return parts[0] | parts[1] | parts[2] | parts[3] | parts[4]

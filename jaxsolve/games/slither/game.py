@@ -150,19 +150,14 @@ class Slither(Game):
         return SlitherState(stones, turn | outcome << OUTCOME_AT)
 
     def _edge(self, side: jax.Array, which: int, x: jax.Array) -> jax.Array:
-        """The cells of one edge of a player, as a set with the shape of ``x`` uint32[W, ...].
-
-        ``side`` uint32[...] is the player. ``which`` is 0 for the top or left edge, 1 for the
-        bottom or right edge.
+        """The cells of the first (0) or second (1) edge of uint32[...] ``side``, in the shape of
+        the set ``x``.
         """
         left, right, top, bottom = (self._words_first.like(edge, x) for edge in self.grid.edges)
         return jnp.where(side == 1, (left, right)[which], (top, bottom)[which])
 
     def _from_edge(self, own: jax.Array, side: jax.Array, which: int) -> jax.Array:
-        """The stones ``own`` of a player that are connected to one of the player's edges.
-
-        ``side`` and ``which`` select the edge (``_edge``).
-        """
+        """The stones ``own`` of ``side`` that are connected to one of its edges."""
         return self._words_first.flood(self._edge(side, which, own) & own, own)
 
     def legal_mask(self, state: SlitherState) -> jax.Array:
@@ -173,10 +168,7 @@ class Slither(Game):
         return self._turns(state)[0]
 
     def _turns(self, state: SlitherState) -> tuple[jax.Array, list[jax.Array]]:
-        """The action set uint32[M, ...] of the legal moves, and the legal placements as W words.
-
-        The batch is last.
-        """
+        """The action set of the legal moves and, as words, the legal placements; batch last."""
         grid, side = self._words_first, state.meta & 1
         own = list(jnp.where(side == 1, state.stones[1], state.stones[0]))
         ongoing, relocated = state.meta >> OUTCOME_AT == 0, (state.meta & RELOCATED) != 0
@@ -306,10 +298,8 @@ class Slither(Game):
 
     @batch_last
     def _count_needs(self, state: SlitherState) -> jax.Array:
-        """int32[2, ...]: the number of stones that each colour needs to join its edges.
-
-        The other side only passes, no stone is relocated, and the diagonal rule is ignored. The
-        batch is last.
+        """int32[2]: stones that each colour needs to join its edges if the other always passes,
+        stones do not move and the diagonal rule is ignored; batch last.
         """
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
@@ -318,10 +308,8 @@ class Slither(Game):
         )
 
     def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
-        """int32[...]: the number of stones that one side needs (``_count_needs``).
-
-        0 if the side's edges are joined; ``size + 1`` if more than ``size`` stones are needed or
-        the edges cannot be joined. ``own`` are the stones of ``side``.
+        """``_count_needs`` of one side: 0 if its edges are joined, more than ``size`` if they
+        cannot be.
         """
         grid, goal = self._words_first, self._edge(side, 1, own)
 

@@ -41,20 +41,18 @@ from jaxsolve.games.slither.zone_board import (
     make_whole,
     may_place,
     mover_of,
-    on_edge,
     outcome_of,
     point_at,
     point_of,
-    reach,
     read_board,
     read_zone,
-    shortest_chain,
     show_whole,
     step,
     the_pass,
     window_of,
     write_zone,
 )
+from jaxsolve.games.slither.zone_chains import on_edge, reach, shortest_chain
 from jaxsolve.games.zones import SECOND_MOVES
 from jaxsolve.jit.host import compiled, inner
 

@@ -30,7 +30,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 accepted, 1 refused, 2 unreadable."""
+        """Exit code of the program for this result: 0 accepted, 1 refused, 2 unreadable."""
         return 0 if self.accepted else 1 if self.readable else 2
 
     @property

@@ -44,7 +44,7 @@ class Plays(NamedTuple):
     after: dict[int, frozenset[BoardSet]]
 
 
-class Fresh:
+class NoRepeats:
     """Tests node by node that no move of the claimant repeats a board.
 
     Args:

@@ -9,7 +9,7 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.zones import WrittenZones, Zones
 
 if TYPE_CHECKING:
-    from jaxsolve.proof.check.relaxation import Fresh
+    from jaxsolve.proof.check.relaxation import NoRepeats
 
 
 class Verdict(NamedTuple):
@@ -67,16 +67,16 @@ class Rules(abc.ABC):
         The game must not be over at ``position``.
         """
 
-    def superko(
+    def written_under(
         self, root: Any, claimant: int, by: str, again: str | None
-    ) -> tuple[Rules, str, Fresh]:
+    ) -> tuple[Rules, str, NoRepeats]:
         """Prepares the check of a claim under superko whose nodes are written under simple ko.
 
         Args:
           root: the claim's position, under this rule set.
           claimant: 0 or 1.
           by: id of the rule set of the nodes (header field ``by``).
-          again: header field ``again``, or None (``relaxation.Fresh``).
+          again: header field ``again``, or None (``relaxation.NoRepeats``).
 
         Returns:
           The rules of ``by``, the text of ``root`` under these rules, and the test that no board

@@ -6,15 +6,15 @@ induction over the lines:
 * At a leaf the claim holds by the rules.
 * At any other node the game is not over, or the claimant has won already (``Rules.ended``).
 * An *or* node has a legal move of the claimant to a node at which the claim holds.
-* An *and* node has a reply to such a node for every legal move of the opponent. Only replies that
-  lose to a threat may be missing. The threat is one move or, in Gomoku, several moves.
-* A *must-play* node may lack replies that do not affect the relevance zone of one of its children.
-  The zone is the part of the position on which the child's proof depends. FORMAT.md proves that
-  the other replies suffice. The tests that depend on the game are in ``Zones`` or ``WrittenZones``.
+* At an *and* node every legal reply of the opponent leads to a node at which the claim holds. Only
+  replies that lose to a threat are left out. The threat is one move or, in Gomoku, several moves.
+* A *must-play* node also leaves out replies that do not affect the relevance zone of one of its
+  children. The zone is the part of the position on which the child's proof depends. FORMAT.md
+  proves that this is sound. The tests that depend on the game are in ``Zones`` or ``WrittenZones``.
 
 Nodes refer to earlier lines only, so the induction is well-founded. The root node's position is the
 header's position. If the nodes are written under simple ko and the claim is about superko,
-``Fresh`` also tests that no board repeats.
+``NoRepeats`` also tests that no board repeats.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.frontier import Frontier, IdSet
 from jaxsolve.proof.check.header import parse_claim, parse_header
 from jaxsolve.proof.check.reader import decode
-from jaxsolve.proof.check.relaxation import Fresh, Plays
+from jaxsolve.proof.check.relaxation import NoRepeats, Plays
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.proof.check.zones import Child, move_text
 
@@ -68,13 +68,11 @@ class Walk:
         self._ids = IdSet()
         self._done = False
         self._last: tuple[int, str] | None = None  # id and position of a node with n=0
-        self._top = ""  # required position of the root node
-        self._fresh: Fresh | None = (
-            None  # if the nodes are written under other rules than the claim
-        )
-        # With ``_fresh``: the claimant's plays at and below each node, by id.
+        self._root_text = ""  # required position of the root node
+        # Three fields for nodes that are written under other rules than the claim: the test, the
+        # claimant's plays at and below each node by id, and the edges of the current node.
+        self._no_repeats: NoRepeats | None = None
         self._plays: dict[int, Plays] = {}
-        # With ``_fresh``: the edges of the current node.
         self._named: list[tuple[str, Child, Plays]] = []
 
     @property
@@ -82,7 +80,6 @@ class Walk:
         """Largest number of nodes held at once."""
         return self._frontier.peak
 
-    # ---- lines -----------------------------------------------------------------------------------
     def line(self, raw: bytes) -> None:
         """Checks the next line. Raises Refused or Unreadable."""
         self.number += 1
@@ -93,9 +90,9 @@ class Walk:
         if self._done:
             raise Refused("there is data after the trailer")
         if len(raw) > self._longest:
+            most = self._longest
             raise Refused(
-                f"the line has {len(raw)} bytes;"
-                f" under this rule set {self._longest} are enough for any"
+                f"the line has {len(raw)} bytes; under this rule set {most} are enough for any"
             )
         fields = decode(raw)
         if "end" in fields:
@@ -121,9 +118,9 @@ class Walk:
         self._bounded(rules, fields["root"])
         root = rules.root(fields["root"])
         self.game, self.rule_set, self.root = fields["game"], fields["rules"], fields["root"]
-        self._top, self.played = self.root, rules
+        self._root_text, self.played = self.root, rules
         if "by" in fields:
-            rules, self._top, self._fresh = rules.superko(
+            rules, self._root_text, self._no_repeats = rules.written_under(
                 root, self._claimant, fields["by"], fields.get("again")
             )
         elif "again" in fields:
@@ -154,17 +151,16 @@ class Walk:
         root, text = self._last
         if type(fields["root"]) is not int or fields["root"] != root:
             raise Refused(f"the trailer's root is {show(fields['root'])}, the last node is {root}")
-        if text != self._top:
-            without = "" if self._fresh is None else ", without its history"
+        if text != self._root_text:
+            without = "" if self._no_repeats is None else ", without its history"
             raise Refused(f"the root node's position {show(text)} is not the header's{without}")
         left = self._frontier.any()
         if left is not None:
             raise Refused(f"node {left} is named less often than its n says")
-        if self._fresh is not None:
-            self._fresh.root(self._plays[root])
+        if self._no_repeats is not None:
+            self._no_repeats.root(self._plays[root])
         self._done = True
 
-    # ---- nodes -----------------------------------------------------------------------------------
     def _node(self, fields: dict[str, Any], rules: Rules) -> None:
         number = self._count(fields, "id", 1)
         self.node = number
@@ -180,8 +176,8 @@ class Walk:
         zone = self._reason(rules, position, fields)
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
-        if self._fresh is not None:
-            self._plays[number] = self._fresh.node(position, zone, self._named)
+        if self._no_repeats is not None:
+            self._plays[number] = self._no_repeats.node(position, zone, self._named)
         self._keep(number, references, text, zone)
 
     def _keep(self, number: int, references: int, text: str, zone: int) -> None:
@@ -197,10 +193,7 @@ class Walk:
         return value
 
     def _reason(self, rules: Rules, position: Any, fields: dict[str, Any]) -> int:
-        """Tests the fields of a node that give the reason why the claim holds.
-
-        Returns the node's zone, or 0 if it has none.
-        """
+        """Tests the reason why the claim holds at a node; returns the node's zone, 0 for none."""
         kind, zone = fields.keys() - {"id", "n", "pos"}, 0
         if "zone" in kind:
             kind = kind - {"zone"}
@@ -234,12 +227,7 @@ class Walk:
 
     @staticmethod
     def _written(rules: Rules, position: Any, value: Any, kind: set[str]) -> int:
-        """Returns the zone that a node's field ``zone`` denotes.
-
-        Args:
-          value: the value of the field.
-          kind: names of the other fields that give the node's reason.
-        """
+        """The zone that a node writes; ``kind`` are its other fields."""
         if rules.written is None:
             raise Refused("a node of this rule set writes no zone")
         if kind not in ({"leaf"}, {"or"}, {"must-play"}):
@@ -405,7 +393,7 @@ class Walk:
     def _use(self, move: str, number: int) -> Child:
         """Uses one reference to the child ``number`` after ``move``. Returns the child."""
         child, last = self._frontier.use(move, number)
-        if self._fresh is not None:
+        if self._no_repeats is not None:
             self._named.append((move, child, self._plays[number]))
             if last:
                 del self._plays[number]

@@ -72,9 +72,10 @@ def estimate(tree, node, or_player, trust, penalty):
 def awaits_threats(tree, node, live, quiet_after):
     """Whether the numbers of a node leave out its quiet moves because a threat is undecided.
 
-    This is the case at narrow nodes (``NARROW_FLAG``) until ``quiet_after`` positions have been
-    expanded below the node. If ``quiet_after`` is 0, the threat-tree search of the node may end it
-    (``hints.threats``).
+    At a narrow node (``NARROW_FLAG``) the quiet moves wait while a threat is unvisited or
+    undecided, but at most until ``quiet_after`` positions have been expanded below the node. If
+    ``quiet_after`` is 0, this bound does not apply, and the threat-tree search of the node may end
+    the wait instead (``hints.threats``).
 
     Args:
       live: number of undecided visited moves.

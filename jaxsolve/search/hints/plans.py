@@ -148,7 +148,8 @@ def _planned_first(tree, node, after):
 def _move_up(tree, first, last, wanted):
     """Sorts list entries ``first .. last - 1`` stably: those with actions in ``wanted`` come first.
 
-    ``wanted`` is a bit set, uint32[Z]. Returns the number of entries in it.
+    ``wanted`` is a bit set over actions, uint32[Z]. Returns the number of entries moved to the
+    front.
     """
     head = np.int64(first)
     for i in range(first, last):

@@ -1,22 +1,23 @@
-"""``rzs``: depth-first search with relevance zones (AchieveGoal, Shih et al. 2022; Hex: Hayward
-2009).
+"""``rzs``: depth-first search with relevance zones, as a plain reference for the other methods.
 
-No numbers guide it. At a node of the or-player it tries moves in list order until one wins. At a
-node of the opponent it tries the null move first, then the moves that the zones of the refutations
-leave open (``tree.zones``), until one cannot be refuted. It is the plain reference for methods with
-a better choice of moves.
+The algorithm is AchieveGoal (Shih et al. 2022; for Hex: Hayward 2009). No numbers guide the search.
+At a node of the or-player, moves are tried in list order until one wins. At a node of the opponent,
+the null move is tried first, then the moves that the zones of the refutations leave open
+(``tree.zones``), until one cannot be refuted.
 
-The published algorithm would follow its first line for ever, so each iteration has a *budget*, one
-more than the last, and a line ends when its budget is spent. Only the or-player's moves cost: 1,
-plus the number of times that the move's place in the list can be halved. A budget of moves alone
-would multiply the work of an iteration by the number of moves; this one does by about three, and
-every move becomes affordable. A node whose plan needs more or-player moves than the budget allows
-is left at once (as in IDA*, Korf 1985).
+The published algorithm would follow its first line for ever. Therefore the search is iterative:
+each iteration has a *budget*, which is one more than that of the iteration before, and a line ends
+when its budget is spent. A move of the opponent costs nothing. A move of the or-player costs 1 plus
+the binary logarithm (rounded down) of its place in the list, counted from 1. With a cost of 1 for
+every move, each iteration would take more work than the last by a factor of the number of moves;
+with this cost the factor is about three. Every move becomes affordable in some iteration. A node
+whose plan needs more moves of the or-player than the budget allows is left at once (as in IDA*,
+Korf 1985).
 
-An edge stores the largest budget with which its node was searched in vain. That decides nothing:
-nodes are decided as in proof-number search, by decided moves. When iterations find no new position,
-all that is left is circular, longer than a path, or too far from the goal by its plans; ``dfpn``
-then continues with the same tree.
+An edge stores the largest budget with which its child was searched without a decision. The budget
+decides nothing: nodes are decided by decided moves, as in proof-number search. Once several
+iterations in a row find no new position, the lines left are circular, longer than a path can be, or
+too far from the goal according to their plans. ``dfpn`` then continues with the same tree.
 """
 
 from __future__ import annotations
@@ -51,22 +52,26 @@ from jaxsolve.search.tree.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLV
 from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import is_open
 
-TRIED = 0  # extra word: largest budget of its node with which an edge was searched in vain
-WAIT = -2  # instead of a move: the next one is in flight
-# Iterations in a row without a new position until the fallback; a new move may cost several more.
+# Index of an edge's word in ``tree.extra``: largest budget of its node with which the edge was
+# searched without a decision.
+TRIED = 0
+WAIT = -2  # instead of a move: the move to take is in flight
+# Iterations in a row without a new position until the fallback. The next untried move may cost
+# several units more than the budget.
 FRUITLESS = 16
-# Steps of a path in one call: an iteration without a new position visits the whole tree, and limits
-# are checked between calls.
+# Most steps of a path in one call. An iteration without a new position visits the whole tree, and
+# limits are checked between calls.
 STRIDE = 1 << 12
 
 
 @dataclass(frozen=True)
 class RelevanceZone(ProofNumber):
-    """Depth-first search with relevance zones and an iteratively increased budget.
+    """Depth-first search with relevance zones and a budget that grows with each iteration.
 
-    ``threshold_a`` of a path holds the budget left at each of its nodes, at the root that of the
-    iteration; ``threshold_b`` of the root holds the budget of the last iteration that found a new
-    position. Several paths search different moves of the or-player at once, in order.
+    In ``tree.paths.Paths``, ``threshold_a`` holds the budget left at each node of a path; at the
+    root this is the budget of the iteration. ``threshold_b`` at the root holds the budget of the
+    last iteration that found a new position. Several paths search different moves of the or-player
+    at once.
     """
 
     learns: bool = False
@@ -105,7 +110,7 @@ class RelevanceZone(ProofNumber):
         if not super().reopen(work):
             return False
         work.tree.extra[: work.tree.counters[EDGES], TRIED] = (
-            0  # these were budgets of the claim before
+            0  # the budgets stored are those of the previous claim
         )
         forget_thresholds(work.paths)
         return True
@@ -120,7 +125,10 @@ class RelevanceZone(ProofNumber):
 
 @inner
 def _price(tree, node, number, claim: ClaimCodes):
-    """Cost of a move of ``node``."""
+    """Returns the cost of move ``number`` of ``node`` in units of the budget.
+
+    It is 0 for the opponent, and 1 + floor(log2(number + 1)) for the or-player.
+    """
     if tree.nodes[node].mover != claim.or_player:
         return np.int64(0)
     price, place = np.int64(1), number + 1
@@ -132,7 +140,7 @@ def _price(tree, node, number, claim: ClaimCodes):
 
 @inner
 def _repeats(tree, paths, path, node, number, claim: ClaimCodes):
-    """Whether a move of the path's node leads back to a position on the path."""
+    """Whether edge ``number`` of ``node``, the deepest node of a path, leads back onto the path."""
     if not claim.may_repeat:
         return False
     child = tree.edges[tree.nodes[node].edges + number].child
@@ -150,9 +158,10 @@ def _is_undecided(tree, node, number):
 
 @inner
 def _try_any(tree, paths, path, node, budget, claim: ClaimCodes):
-    """The or-player's next move: the first without a busy path, else the first busy one.
+    """Returns the or-player's next move at ``node``, among those that the budget allows.
 
-    NONE if all failed, or WAIT.
+    It is the first undecided move that no path is searching, else the first one that a path is
+    searching. Returns NONE if no move is left to try, or WAIT if all that are left are in flight.
     """
     record = tree.nodes[node]
     busy = np.int64(NONE)
@@ -180,7 +189,11 @@ def _try_any(tree, paths, path, node, budget, claim: ClaimCodes):
 
 @inner
 def _refute_all(tree, paths, path, node, budget, claim: ClaimCodes):
-    """The opponent's next move to refute; NONE if one was tried in vain, or WAIT."""
+    """Returns the opponent's next move at ``node`` that must be refuted.
+
+    Returns NONE if the search failed to refute a move with this budget, or WAIT if the move to
+    refute is in flight.
+    """
     record = tree.nodes[node]
     first = np.int64(NONE)
     for i in range(record.visited):
@@ -200,7 +213,10 @@ def _refute_all(tree, paths, path, node, budget, claim: ClaimCodes):
 
 @inner
 def _next_move(tree, paths, path, claim: ClaimCodes):
-    """The move to take at the path's node; NONE if the budget is spent or too small, or WAIT."""
+    """Returns the move to take at the deepest node of a path.
+
+    Returns NONE if the budget left there decides nothing, or WAIT if the move to take is in flight.
+    """
     depth = paths.depth[path]
     node, budget = paths.nodes[path, depth], paths.threshold_a[path, depth]
     if depth + 2 >= paths.nodes.shape[1] or budget < max(1, moves_to_goal(tree, node)):
@@ -212,7 +228,7 @@ def _next_move(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
-    """Moves a path up from a node that its budget did not decide."""
+    """Moves a path up from a node that its budget did not decide, and stores the budget."""
     depth = paths.depth[path] - 1
     at = tree.nodes[paths.nodes[path, depth]].edges + paths.edges[path, depth]
     tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.threshold_a[path, depth])
@@ -221,7 +237,11 @@ def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def _deepen(paths):
-    """Starts the next iteration; False if a path is in the last one, or too many were fruitless."""
+    """Starts the next iteration with a larger budget. Returns whether it was started.
+
+    It is not started while a path still works in the present iteration, or after FRUITLESS
+    iterations without a new position.
+    """
     for path in range(len(paths.depth)):
         if paths.depth[path] > 0 or paths.flying[path]:
             return False
@@ -234,11 +254,11 @@ def _deepen(paths):
 
 @inner
 def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
-    """Takes a path to its next leaf: FOUND (at its last edge), FINISHED (the root is decided) or
-    IDLE.
+    """Takes a path to its next leaf.
 
-    A path that is IDLE below the root continues there in the next call: the log is full, or it has
-    made STRIDE steps.
+    Returns FOUND (the last edge of the path leads to a leaf), FINISHED (the root is decided) or
+    IDLE (no leaf now). If the log is full or the path has made STRIDE steps, an IDLE path stays
+    where it is and continues in the next call.
     """
     if log_is_full(log, paths):
         return IDLE

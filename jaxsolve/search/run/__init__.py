@@ -1,1 +1,1 @@
-"""Running searches: one search, its job and folder, the pool, restarts, answers."""
+"""Running searches: a search and its steps, its job and folder, and the pool of many jobs."""

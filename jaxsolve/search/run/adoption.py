@@ -1,4 +1,4 @@
-"""Adoption: positions decided elsewhere enter the tree of a search."""
+"""Adoption: adds positions that other searches have decided to the tree of a search."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.search.tree.expansion import enter_decided
+from jaxsolve.search.tree.pattern_use import enter_patterns
 from jaxsolve.search.tree.tree import FULL, KEEP
-from jaxsolve.search.tree.zones import enter_patterns
 
 if TYPE_CHECKING:
     from jaxsolve.search.run.search import Search
 
 BATCH = 256  # positions in one call of the evaluator
-MAX_NODES = 1 << 14  # nodes made of initial records; the others enter as patterns only
+MAX_NODES = 1 << 14  # most nodes that ``adopt_patterns`` adds
 
 
 def adopt(
@@ -26,31 +26,37 @@ def adopt(
     known: bool,
     propagate: bool = True,
 ) -> None:
-    """Enters decided positions, at any time.
+    """Adds decided positions to the tree of a search, at any time while it runs.
+
+    Does nothing if the search has a verdict.
 
     Args:
-      states: uint32[n, S], children before parents.
-      moves: int32[n], as a proof log holds them.
-      zones: uint32[n, Z].
-      known: whether the search's sink has the records already; else they are sent to it.
-      propagate: whether to propagate the decisions at once (else ``Search.propagate``).
+      search: search that receives the positions.
+      states: uint32[n, S], packed positions, children before parents.
+      moves: int32[n], deciding moves (``tree.paths.Log.moves``).
+      zones: uint32[n, Z], zones of the results.
+      known: whether the search's sink has the records already. If not, they are sent to it.
+      propagate: whether to propagate the decisions at once. If not, call ``Search.propagate``
+        afterwards.
 
     Raises:
-      MemoryFull: not even the paths in progress fit.
+      MemoryFull: the memory cannot hold even the paths in progress.
     """
     if search.verdict is not None or not len(states):
         return
     if not known:
         search.sink(states, moves, zones)
     if not search.tree.counters[FULL] or search.eviction.helped(search.expanded):
-        # Only once: a position that does not fit is left out, and its record stays in the log.
+        # Memory is freed only once. A position that does not fit is left out, and its record stays
+        # in the log.
         search.make_space()
-    tallies = np.zeros_like(search.work.tallies)  # the search that decided them has counted them
+    # Positions are not counted: the search that has decided them has counted them.
+    tallies = np.zeros_like(search.work.tallies)
     for at in range(0, len(states), BATCH):
         part = slice(at, at + BATCH)
         search.grow_table(BATCH)
         rows = _rows(search, np.ascontiguousarray(states[part]))
-        # Copies: arrays of a log may be read-only, a type for which nothing is compiled.
+        # Copies, since arrays of a log may be read-only, and the code is not compiled for those.
         decided = np.array(moves[part]), np.array(zones[part])
         enter_decided(search.work._replace(tallies=tallies), rows, *decided)
     if propagate:
@@ -60,13 +66,14 @@ def adopt(
 def adopt_patterns(
     search: Search, states: np.ndarray, moves: np.ndarray, zones: np.ndarray
 ) -> None:
-    """As ``adopt``, before the first wave, for records that the sink has already.
+    """Adds decided positions to the pattern table of a search, before its first wave.
 
-    They become patterns. Only those that cannot be patterns get nodes of their own.
+    The search's sink must have the records already. Positions that give no pattern are added as
+    nodes instead, the latest ones if there are too many. The arguments are those of ``adopt``.
     """
     if not len(states) or search.verdict is not None:
         return
-    # Copies: neither read-only nor views of rows.
+    # Copies, since the code is not compiled for read-only arrays or views of rows.
     states, moves, zones = (np.array(each) for each in (states, moves, zones))
     left = np.zeros(len(states), np.bool_)
     enter_patterns(search.tree, states, moves, zones, left)
@@ -75,9 +82,9 @@ def adopt_patterns(
 
 
 def _rows(search: Search, states: np.ndarray) -> np.ndarray:
-    """Evaluator rows of the states.
+    """Returns the evaluator's rows of packed positions, uint32[n, width].
 
-    The network's estimates are included only if a later claim may reopen the positions.
+    They include the network's output only if a later claim may make the positions undecided again.
     """
     actions, evaluator = np.full(len(states), -1, np.int32), search.evaluator
     if search.tree.counters[KEEP]:

@@ -1,4 +1,4 @@
-"""The arrays of one search: tree, paths, log and their sizes."""
+"""Allocation of the arrays of one search: tree, paths and log."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ from jaxsolve.search.tree.paths import new_log, new_paths
 from jaxsolve.search.tree.patterns import order_points
 from jaxsolve.search.tree.tree import EDGE, KEEP, NODE, Tree, new_tree
 
-MAX_DEPTH = 1024  # of a path. A longer line is cut, which can cost an answer, never falsify one.
+# Most nodes of a path. A longer line is cut. This can cost an answer but never falsifies one.
+MAX_DEPTH = 1024
 
 
 @dataclass(frozen=True)
 class Allocator:
-    """The position, the claims and the memory of one search, whose arrays it allocates.
+    """Allocates the arrays of one search, from its position, claims and memory.
 
     Args:
-      root: uint32[S] packed root position (its canonical image if the evaluator is canonical).
-      claims: the strongest first. Each implies the following ones (``Search.next_claim``). With
-        several, decided nodes keep their moves.
-      budget: bytes for the tree with its table. When they are used up, the nodes with the least
+      game: rules of the position.
+      evaluator: evaluator of the search.
+      root: uint32[S], packed root position (its canonical image if the evaluator is canonical).
+      claims: claims to search, strongest first. Each claim implies the following ones
+        (``Search.next_claim``). With several claims, decided nodes keep their moves.
+      budget: bytes for the tree with its table. When these are used up, the nodes with the least
         work below them are evicted.
-      max_nodes: optional bound on table entries, for tests of tiny tables.
+      max_nodes: further bound on table entries, or None.
     """
 
     game: Game
@@ -40,7 +43,14 @@ class Allocator:
     max_nodes: int | None = None
 
     def workspace(self, method: Method, paths: int, wave: int, order: np.ndarray) -> Workspace:
-        """Everything new: ``paths`` paths, a log for waves of ``wave``, both movers' ``order``."""
+        """Returns a new workspace for the first claim.
+
+        Args:
+          method: search method, which determines the words of an edge.
+          paths: number of paths.
+          wave: most leaves of a wave, which determines the size of the log.
+          order: int32[A], the initial order of moves for both movers.
+        """
         game, evaluator = self.game, self.evaluator
         depth = min(MAX_DEPTH, max(4, (self.max_nodes or 1 << 30) // 2))
         records = wave * 4 + 2 * depth + 8
@@ -55,7 +65,7 @@ class Allocator:
         )
 
     def tree(self, method: Method) -> Tree:
-        """An empty tree."""
+        """Returns an empty tree for ``method``."""
         tree = new_tree(
             self.budget,
             self.game.state_words,
@@ -70,7 +80,7 @@ class Allocator:
         return tree
 
     def capacity(self, method: Method) -> int:
-        """About how many positions a tree can hold at a time."""
+        """Returns about how many positions a tree for ``method`` can hold at a time."""
         an_edge = EDGE.itemsize + 4 * method.extra_words
         a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * an_edge
         return min(self.budget // a_node, self.max_nodes or self.budget)

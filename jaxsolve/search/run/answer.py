@@ -1,4 +1,4 @@
-"""Certificates of decided claims: collected, written and checked; else the answer is withheld."""
+"""Certificates of decided claims. An answer without an accepted certificate is withheld."""
 
 from __future__ import annotations
 
@@ -13,21 +13,30 @@ from jaxsolve.question import Verdict
 from jaxsolve.search.result import REFUSED, Result, unsaved
 from jaxsolve.search.settings import Settings
 
-LEAST_PROOF_MB = 16  # for collecting a proof: searches in less memory find larger ones
-PROOF_SECONDS = 10.0  # allowed for collecting a proof, however short the limits
+LEAST_PROOF_MB = 16  # least memory for collecting a proof: a search in less can find a larger one
+PROOF_SECONDS = 10.0  # least time allowed for collecting a proof, however short the limits
 
 
 def certify_answer(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
-    """Completes a verdict by its certificate; True if Ctrl-C ended that.
+    """Collects, writes and checks the certificate of a decided claim, and completes its result.
 
-    Without a certificate the verdict becomes unknown, and the reason states the cause.
+    If this fails, the verdict of ``result`` becomes unknown, and its reason states the cause.
+
+    Args:
+      result: result with a verdict; updated.
+      found: the decided claim and the proof log.
+      settings: options of the search.
+      memory_mb: memory for collecting the proof; at least ``LEAST_PROOF_MB`` is used.
+
+    Returns whether Ctrl-C interrupted the certification.
     """
     shown = found.claim.text(found.game.players)
     again = "the same command" if found.path is None else "--resume"
     try:
         proof = _certificate(result, found, settings, memory_mb)
     except ProofGap as gap:
-        found.log.forget(gap.record)  # positions that may depend on it are searched again
+        # Positions that may depend on the record are searched again.
+        found.log.forget(gap.record)
         _withhold(
             result,
             f"The proof is incomplete ({gap}); the answer is withheld, and {again} searches again.",
@@ -71,9 +80,10 @@ def certify_answer(result: Result, found: Decided, settings: Settings, memory_mb
 
 
 def _certificate(result: Result, found: Decided, settings: Settings, memory_mb: int) -> Certified:
-    """Collects, writes and checks the certificate. Raises as ``certify``.
+    """Collects, writes and checks the certificate. Raises the exceptions of ``certify``.
 
-    Where it cannot be written, it is only checked, and ``result.unsaved`` reports that.
+    If the certificate cannot be written, it is only checked, and ``result.unsaved`` reports the
+    error.
     """
     start, limits = cpu_seconds(), settings.limits
     given = [limit for limit in (limits.cpu_seconds, limits.wall_seconds) if limit is not None]

@@ -1,4 +1,4 @@
-"""Effort of searches: CPU and wall seconds of a job, and limits shared by successive searches."""
+"""Effort of searches (positions and seconds), and limits that successive searches share."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from jaxsolve.search.settings import Limits
 MEASURES = ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds")
 """The fields of a ``Result`` that measure effort."""
 
-FIRST_SHARE = 0.5  # of each limit, for the first of two successive searches
-FIRST_NODES = 2_000_000  # limit of that search where none is set, as it need not terminate
+FIRST_SHARE = 0.5  # share of each limit for the first of two successive searches
+# Node limit of the first of two successive searches where no limit is set: without a limit it might
+# never end.
+FIRST_NODES = 2_000_000
 
 
 class Effort(NamedTuple):
-    """Effort of a search up to some moment."""
+    """Effort of a search from its start up to some moment."""
 
     nodes: int = 0
     evaluations: int = 0
@@ -29,12 +31,12 @@ class Effort(NamedTuple):
     wall_seconds: float = 0.0
 
     def since(self, earlier: Effort) -> dict[str, float]:
-        """The effort since an earlier moment, by the names of a ``Result``'s fields."""
+        """Returns the effort since an earlier moment, keyed by the field names of ``Result``."""
         return {name: getattr(self, name) - getattr(earlier, name) for name in self._fields}
 
 
 class Stopwatch:
-    """CPU and wall seconds of a job, without compilation, and CPU seconds of compilation."""
+    """Measures the CPU and wall seconds of a job, and its compilation separately."""
 
     def __init__(self) -> None:
         self.cpu_seconds = self.compile_seconds = 0.0
@@ -43,29 +45,35 @@ class Stopwatch:
 
     @property
     def wall_seconds(self) -> float:
-        """Wall seconds since the start, compilation excluded."""
+        """Wall seconds since the start, without compilation and the setup of the search."""
         return max(0.0, time.perf_counter() - self._start - self._excluded)
 
     def add(self, seconds: float, compilation: float = 0.0, wall: float = 0.0) -> None:
-        """Adds CPU seconds of search, and CPU and wall seconds of compilation."""
+        """Adds to the time measured.
+
+        Args:
+          seconds: CPU seconds of search.
+          compilation: CPU seconds of compilation.
+          wall: wall seconds of compilation.
+        """
         self.cpu_seconds += seconds
         self.compile_seconds += compilation
         self._excluded += wall
 
     def exclude_start(self) -> None:
-        """Excludes all wall time so far: the setup of the search."""
+        """Sets the wall seconds to 0, which excludes the setup of the search."""
         self._excluded = time.perf_counter() - self._start
 
     @contextlib.contextmanager
     def compiling(self) -> Iterator[None]:
-        """Counts the CPU seconds of the block as compilation."""
+        """Counts the time of the ``with`` block as compilation."""
         start, begun = cpu_seconds(), time.perf_counter()
         yield
         self.add(0.0, cpu_seconds() - start, time.perf_counter() - begun)
 
     @contextlib.contextmanager
     def searching(self) -> Iterator[None]:
-        """Counts the CPU seconds of the block as search, those of compilation in it apart."""
+        """Counts the time of the ``with`` block as search, and compilation in it as compilation."""
         start, before = cpu_seconds(), compile_clock.read()
         yield
         compilation = compile_clock.read().since(before)
@@ -73,7 +81,10 @@ class Stopwatch:
 
 
 def first_share(limits: Limits) -> Limits:
-    """The limits of the first of two successive searches; never without any limit."""
+    """Returns the limits of the first of two successive searches.
+
+    They are half of each limit, or FIRST_NODES nodes if there is no limit.
+    """
     share = {
         name: None
         if limit is None
@@ -88,7 +99,7 @@ def first_share(limits: Limits) -> Limits:
 
 
 def remaining(limits: Limits, spent: Result) -> Limits:
-    """The limits that an earlier search has left."""
+    """Returns what the effort of an earlier search, ``spent``, leaves of ``limits``."""
     return Limits(
         **{
             name: None if limit is None else max(0, limit - getattr(spent, name))
@@ -98,9 +109,11 @@ def remaining(limits: Limits, spent: Result) -> Limits:
 
 
 def whole(limits: Limits, spent: Result) -> Limits:
-    """The limits of two successive searches together: the inverse of ``remaining``.
+    """Returns the limits of two successive searches together. This is the inverse of ``remaining``.
 
-    ``limits`` are those of the second search.
+    Args:
+      limits: limits of the second search.
+      spent: result of the first search.
     """
     return Limits(
         **{
@@ -111,7 +124,10 @@ def whole(limits: Limits, spent: Result) -> Limits:
 
 
 def used_up(limits: Limits, spent: Result) -> str:
-    """The sentence for a limit of which an earlier search has left nothing, or an empty string."""
+    """Returns the sentence for a limit that an earlier search, ``spent``, has used up.
+
+    Returns an empty string if something is left of every limit.
+    """
     for name, limit in vars(remaining(limits, spent)).items():
         if limit is not None and limit <= 0:
             return limits.reached(name)
@@ -119,6 +135,6 @@ def used_up(limits: Limits, spent: Result) -> str:
 
 
 def with_effort(result: Result, spent: Result) -> Result:
-    """A copy of ``result`` that includes the effort of an earlier search."""
+    """Returns a copy of ``result`` that includes the effort of an earlier search, ``spent``."""
     efforts = {name: getattr(result, name) + getattr(spent, name) for name in MEASURES}
     return dataclasses.replace(result, **efforts)

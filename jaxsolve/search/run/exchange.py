@@ -1,4 +1,4 @@
-"""Exchange of records between a job and the patterns that searches of one question share."""
+"""Exchange of proof-log records between a job and the records that other searches share."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from jaxsolve.search.run.shared_patterns import Proof, SharedPatterns
 
 
 class Exchange:
-    """One job's access to shared patterns. Without any, or without zones, it does nothing."""
+    """Access of one job to ``SharedPatterns``.
+
+    All methods do nothing if ``patterns`` is None or the game has no patterns.
+    """
 
     def __init__(self, patterns: SharedPatterns | None):
         self._patterns = patterns
         self._active = False
 
     def start(self, records: ClaimRecords, search: Search) -> None:
-        """Enters the shared records of the question; a new log begins with them.
+        """Appends the shared records of the question to the log and adds them to the search.
 
-        Raises OSError if the log cannot hold them.
+        Raises OSError if the log cannot be written.
         """
         if self._patterns is None or not search.tree.zoning.planes[0]:
             return
@@ -43,10 +46,14 @@ class Exchange:
         adoption.adopt_patterns(search, *decided)
 
     def add(self, records: ClaimRecords, builders: Sequence[GraphBuilder] = ()) -> None:
-        """Shares the job's records, those of its collected proof first."""
+        """Adds the records of the job's log to the shared records.
+
+        ``builders`` holds the builder of the accepted proof, or nothing. The records of this proof
+        are kept longest (``SharedPatterns.add``).
+        """
         if self._patterns is None or not self._active:
             return
-        with contextlib.suppress(OSError):  # an unreadable log, which the result reports
+        with contextlib.suppress(OSError):  # the log is unreadable, which the result reports
             proofs = [
                 Proof(*builder.records_used())
                 for builder in builders
@@ -58,7 +65,11 @@ class Exchange:
     def add_proof(
         self, records: ClaimRecords, builders: Sequence[GraphBuilder], result: Result
     ) -> None:
-        """As ``add``, after a decision. Without a proof, shared records that failed are dropped."""
+        """Adds the records of the job's log to the shared records, after a decision.
+
+        ``builders`` holds the builder of the accepted proof. If there is none because shared
+        records were invalid, the shared records of the question are dropped.
+        """
         if builders:
             self.add(records, builders)
         elif (

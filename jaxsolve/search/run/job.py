@@ -1,4 +1,4 @@
-"""A job: the claims about one position, one search, its limits, proof logs and folders."""
+"""A job: one search for the claims about a position, with its limits, proof logs and folders."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from jaxsolve.search.run.warm_up import warm_up_search
 from jaxsolve.search.settings import Settings
 from jaxsolve.search.tree.eviction import MemoryFull
 
-FLUSH_SECONDS = 1.0  # a killed run loses at most the decisions since
-TREE_SHARE = 0.75  # of the memory; the rest is for the log
+FLUSH_SECONDS = 1.0  # time between two flushes of the log: a killed run loses later decisions
+TREE_SHARE = 0.75  # share of the memory for the tree; the rest is for the log
 
 
 class Job:
@@ -77,7 +77,7 @@ class Job:
         self._stopwatch = Stopwatch()
         with self._stopwatch.compiling():
             self.method, self.evaluator = _method_and_evaluator(game, options)
-        self.reason: str | None = None  # why the job ended, if not by an answer
+        self.reason: str | None = None  # sentence why the job ended, if not by an answer
         self.interrupted = False
         self._flushed = time.perf_counter()
         self._memory = max(1, int(self.settings.memory_mb * share))
@@ -150,7 +150,7 @@ class Job:
     # ---- running ---------------------------------------------------------------------------------
     @property
     def search(self) -> Search:
-        """The search while the job runs. Raises RuntimeError after its end."""
+        """The search. Raises RuntimeError after the job has ended."""
         if self._search is None:
             raise RuntimeError("the job has ended")
         return self._search
@@ -165,18 +165,18 @@ class Job:
 
     @property
     def cpu_seconds(self) -> float:
-        """CPU seconds of the search so far, compilation not counted."""
+        """CPU seconds of the search so far, without compilation."""
         return self._stopwatch.cpu_seconds
 
     @property
     def done(self) -> bool:
-        """Whether the search has ended the present claim, by an answer or at a limit."""
+        """Whether the search for the present claim has ended, with an answer or at a limit."""
         return self.reason is not None or self._search is None or self._search.verdict is not None
 
     def next_claim(self) -> bool:
-        """Takes the answer to the present claim and continues with the next one if that is needed.
+        """Stores the answer to the present claim, and continues with the next claim if necessary.
 
-        No wave may be in flight. False if the job has ended.
+        No wave may be in flight. Returns whether the job continues with another claim.
         """
         search = self._search
         if search is None:
@@ -189,7 +189,7 @@ class Job:
         with self._stopwatch.searching():
             search.retreat()
             following = self.records[search.claim_index + 1]
-            known = len(following.log)  # of a run that is resumed
+            known = len(following.log)  # records of an earlier run, if this run resumes it
             following.carry_over(records, self.game)
             try:
                 search.next_claim()
@@ -230,7 +230,9 @@ class Job:
         if limits.evaluations is not None:
             most = min(most, limits.evaluations - search.evaluated - search.in_flight)
         try:
-            if most > 0:  # else leaves in flight may reach the limit: a restart would pass it
+            # With ``most`` 0 the leaves in flight may reach the limit. ``select`` must not be
+            # called then, since a step such as a restart could exceed the limit.
+            if most > 0:
                 return search.select(flight, most)
         except MemoryFull:
             self.reason = self._full()
@@ -264,7 +266,7 @@ class Job:
         return dataclasses.replace(self.settings, limits=limits)
 
     def interrupt(self) -> None:
-        """Ends the job for the user; everything decided so far stays in the log."""
+        """Ends the job because the user interrupts it. All decisions so far stay in the log."""
         if not self.done or self._has_next_claim():
             saved = self.records[0].folder is not None
             self.interrupted = True
@@ -273,7 +275,7 @@ class Job:
             )
 
     def progress(self) -> Progress:
-        """A snapshot for the progress line."""
+        """Returns a snapshot of the search for the progress line."""
         if self._search is None:
             return Progress()
         return snapshot(self._search, self._stopwatch.wall_seconds)
@@ -296,7 +298,7 @@ class Job:
         self.add_seconds(seconds, *compilation)
 
     def _adopt_log(self) -> None:
-        """Enters the records of the present claim's log."""
+        """Adds the positions in the present claim's log to the search."""
         search = self.search
         for records in self._current.log.chunks(search.capacity // 2):
             adoption.adopt(search, *records, known=True, propagate=False)
@@ -311,7 +313,7 @@ class Job:
             count = search.claim_index + 1
             if search.verdict in (None, Verdict.UNKNOWN):
                 line = best_line(search)
-        self._search = search = None  # its memory is free for the certificates
+        self._search = search = None  # frees the memory of the search for the certificates
         results, before = [], Effort()
         for records in self.records[:count]:
             results.append(self._result(records, before))
@@ -342,7 +344,7 @@ class Job:
         return result
 
     def _certify(self, records: ClaimRecords, result: Result) -> None:
-        """Completes a decided result by its certificate, or withholds the answer."""
+        """Completes a decided result with its certificate, or withholds the answer."""
         accepted: list[GraphBuilder] = []
         claim = records.claim
         if result.verdict is Verdict.DISPROVED:
@@ -373,14 +375,14 @@ class Job:
         )
 
     def close(self) -> None:
-        """Releases the folders and the search's memory."""
+        """Releases the folders and the memory of the search."""
         self._search = None
         for records in self.records:
             records.close()
 
 
 def _method_and_evaluator(game: Game, options: RunOptions) -> tuple[Method, Evaluator]:
-    """The method and the evaluator of a search. Raises ValueError as ``Job``."""
+    """Returns the method and the evaluator of a search. Raises ValueError as ``Job`` does."""
     settings, evaluator = options.settings, options.evaluator
     heads = settings.heads_for(game) if evaluator is None else evaluator.heads
     zones = settings.zones if evaluator is None else evaluator.zones

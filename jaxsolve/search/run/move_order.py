@@ -1,4 +1,4 @@
-"""The order in which new nodes list their moves, updated as positions are decided."""
+"""The order of moves in new nodes, which is updated as positions are decided."""
 
 from __future__ import annotations
 
@@ -6,32 +6,37 @@ import numpy as np
 
 from jaxsolve.search.methods import Method, Workspace
 
-FIRST_WINS = 16  # decisions before the first update
+FIRST_WINS = 16  # positions won by some action before the first update
 
 
 class MoveOrder:
-    """Move order for new nodes.
+    """The order of moves for new nodes.
 
-    The method recomputes it each time about a quarter more positions are decided.
+    The search method computes it again each time about a quarter more positions are decided.
+
+    Args:
+      actions: number of actions of the game.
+      seed: shuffles the initial order, unless 0.
     """
 
     def __init__(self, actions: int, seed: int):
-        self.initial = np.arange(actions, dtype=np.int32)  # before any decision
+        self.initial = np.arange(actions, dtype=np.int32)  # order before any decision
         if seed:
             np.random.default_rng(seed).shuffle(self.initial)
-        self.due_at = FIRST_WINS  # decisions at the next update
+        self.due_at = FIRST_WINS  # positions won by some action at the next update
 
     def update(self, method: Method, work: Workspace) -> None:
-        """Computes the order anew if it is due."""
+        """Computes the order again if enough positions have been decided since the last time."""
         wins = int(work.log.wins.sum())
         if wins >= self.due_at:
             self.due_at = FIRST_WINS + int(1.25 * wins)
             self.compute(method, work)
 
     def compute(self, method: Method, work: Workspace) -> None:
-        """Writes ``work.order``. Raises ValueError if the method leaves out an action.
+        """Writes the order that the method chooses to ``work.order``.
 
-        Compiled code would search for a missing action without end.
+        Raises ValueError unless the order holds each action once. Compiled code would look for a
+        missing action for ever.
         """
         method.put_in_order(work, self.initial)
         if (np.sort(work.order) != np.arange(len(self.initial))).any():
@@ -41,6 +46,6 @@ class MoveOrder:
             )
 
     def forget(self, work: Workspace) -> None:
-        """Forgets the decisions counted so far."""
+        """Resets the counts of positions that each action has won."""
         work.log.wins[:] = 0
         self.due_at = FIRST_WINS

@@ -1,4 +1,4 @@
-"""Leaves of a wave for a network: those that need an estimate, and the positions before them."""
+"""Input of a network: the leaves of a wave that need an estimate, and the positions before them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from jaxsolve.search.tree.expansion import fresh_rows
 
 
 def fresh_leaves(search: Search, rows: np.ndarray) -> np.ndarray:
-    """int64[k]: the rows of a wave uint32[n, width] that are undecided and new to the table."""
+    """Returns the indices of the rows that need a network's estimate, int64[k].
+
+    Their positions are undecided and not in the table. ``rows``, uint32[n, width], are those of a
+    wave.
+    """
     found = np.empty(len(rows), np.int64)
     return found[: fresh_rows(search.tree, rows, len(rows), search.work.offsets, found)]
 
 
 def leaf_history(search: Search, flight: int, which: np.ndarray, boards: int) -> History:
-    """Positions before leaves ``which`` of the flight's wave on their paths, newest first.
+    """Returns the positions that precede leaves on their paths, newest first.
 
-    For a network whose input holds ``boards`` boards.
+    Args:
+      search: the search.
+      flight: flight whose wave holds the leaves.
+      which: int64[k], indices of the leaves in the wave.
+      boards: number of boards in the network's input, the leaf's own included.
     """
     states = np.zeros((len(which), boards - 1, search.game.state_words), np.uint32)
     counts = np.zeros(len(which), np.int32)

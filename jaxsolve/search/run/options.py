@@ -1,4 +1,4 @@
-"""Options of a run: how questions are searched and where the proofs go."""
+"""Options of a run: how questions are searched and where their proofs are written."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ from jaxsolve.search.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """Everything that ``solve``, ``solve_value`` and ``solve_pool`` take besides the questions."""
+    """The arguments of ``solve``, ``solve_value`` and ``solve_pool`` besides the questions."""
 
     settings: Settings = field(default_factory=Settings)
     out: Path | None = None  # output folder; None keeps no proof
     resume: bool = False  # continue from the proof logs in ``out``
     progress: ProgressCallback | None = None
     patterns: SharedPatterns | None = None  # decided positions of earlier searches
-    evaluator: Evaluator | None = None  # None = the rules with the settings' network
+    evaluator: Evaluator | None = None  # None = the rules with the network of the settings
     resume_if_exists: bool = False  # resume if ``out`` exists when the job is made
 
     def for_job(self) -> RunOptions:
-        """With ``resume_if_exists``: a copy whose ``resume`` is whether ``out`` exists now."""
+        """Returns the options with ``resume_if_exists`` resolved.
+
+        If it is set, ``resume`` becomes whether the folder ``out`` exists at the time of the call.
+        """
         if not self.resume_if_exists:
             return self
         exists = self.out is not None and self.out.exists()
         return dataclasses.replace(self, resume=exists, resume_if_exists=False)
 
     def with_evaluator(self, evaluator: Evaluator) -> RunOptions:
-        """These options with another evaluator."""
+        """Returns a copy of the options with another evaluator."""
         return dataclasses.replace(self, evaluator=evaluator)

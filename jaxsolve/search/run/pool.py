@@ -1,8 +1,8 @@
-"""A pool: jobs of one evaluator share its calls, with several waves in flight at once.
+"""A pool of jobs that share the calls of one evaluator, with several waves in flight at once.
 
-``Pool.submit`` adds a job at any time, ``poll`` advances every wave by one step, ``collect``
-returns the jobs that have ended. All may be called from any thread. ``run_stages`` runs the stages
-of any number of questions (``strategy``) in a pool.
+``Pool.submit`` adds a job at any time, ``poll`` advances every wave by one step, and ``collect``
+returns the jobs that have ended. These methods may be called from any thread. ``run.rounds`` runs
+any number of questions in pools.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import jax
@@ -18,33 +18,30 @@ import numpy as np
 
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
-from jaxsolve.games.game import Game
 from jaxsolve.jit import compile_clock
 from jaxsolve.question import Claim
-from jaxsolve.search.result import ProgressCallback, Result
+from jaxsolve.search.result import ProgressCallback
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.network_input import fresh_leaves, leaf_history
-from jaxsolve.search.run.options import RunOptions
-from jaxsolve.search.run.strategy import Stage
 
 PROGRESS_SECONDS = 0.2
 
 
 class _Wave(NamedTuple):
-    """A wave in flight, and the jobs of its leaves."""
+    """A wave in flight, with the jobs that own its leaves."""
 
-    words: jax.Array | None  # rows of the rules; None once they are on the host
-    rows: np.ndarray | None  # uint32[n, width], without the network's words
-    estimates: Estimates | None
-    owners: list[tuple[Job, int]]  # jobs in the order of their leaves, with their numbers
+    words: jax.Array | None  # rows by the rules, on the device; None once they are on the host
+    rows: np.ndarray | None  # uint32[n, width], rows on the host, still without network output
+    estimates: Estimates | None  # network output in computation
+    owners: list[tuple[Job, int]]  # (job, number of its leaves), in the order of the leaves
 
 
 class Pool:
     """Runs jobs of one evaluator.
 
     Args:
-      evaluator: shared by all jobs.
-      flights: waves in flight at a time, at most as many as each job's search was made for.
+      evaluator: evaluator of all jobs.
+      flights: number of waves in flight; at most ``Settings.flights`` of each job.
     """
 
     def __init__(self, evaluator: Evaluator, flights: int = 2):
@@ -81,23 +78,26 @@ class Pool:
     def adopt(
         self, job: Job, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray
     ) -> None:
-        """Passes positions decided elsewhere to a job (``Job.adopt``), unless it has ended."""
+        """Passes positions that another search has decided to a job (``Job.adopt``)."""
         with self._lock:
             job.adopt(claim, states, moves, zones)
 
     @property
     def running(self) -> int:
-        """Jobs that have not ended."""
+        """Number of jobs that have not ended."""
         return len(self._jobs)
 
     def collect(self) -> list[Job]:
-        """The jobs that have ended since the last call."""
+        """Returns the jobs that have ended since the last call."""
         with self._lock:
             ended, self._ended = self._ended, []
             return ended
 
     def run(self, progress: ProgressCallback | None = None) -> list[Job]:
-        """Polls until at least one job has ended, and returns those that have; [] if none runs."""
+        """Polls until at least one job has ended. Returns the ended jobs; [] if no job is running.
+
+        ``progress`` is called with the progress of the first running job every PROGRESS_SECONDS.
+        """
         reported = time.perf_counter()
         while not (ended := self.collect()) and self.poll():
             if progress is not None and time.perf_counter() - reported > PROGRESS_SECONDS:
@@ -107,9 +107,9 @@ class Pool:
         return ended or self.collect()
 
     def poll(self) -> bool:
-        """Advances every wave by one step; True while jobs are running.
+        """Advances every wave by one step. Returns whether jobs are still running.
 
-        While one wave is on the device, the host backs up and selects the others.
+        While one wave is on the device, the host backs up and selects the other waves.
         """
         with self._lock:
             for flight in range(self.flights):
@@ -122,7 +122,7 @@ class Pool:
             return bool(self._jobs)
 
     def drain(self) -> None:
-        """Absorbs every wave in flight without sending another."""
+        """Absorbs every wave in flight without sending new waves."""
         with self._lock:
             for flight in range(self.flights):
                 while self._waves[flight] is not None:
@@ -131,10 +131,11 @@ class Pool:
 
     # ---- steps of a wave -------------------------------------------------------------------------
     def _receive(self, flight: int, clock: _StepClock) -> None:
-        """Receives a wave's rows and passes them to its jobs.
+        """Receives the rows of a wave from the device and passes them to the wave's jobs.
 
-        With a network, the first call receives the rows of the rules and submits them for
-        estimates; the second call adds the estimates and passes on the rows.
+        With a network this takes two calls. The first receives the rows by the rules and submits
+        the rows that need it to the network. The second adds the network's output and passes on the
+        rows.
         """
         wave = self._waves[flight]
         if wave is None:
@@ -179,7 +180,8 @@ class Pool:
         space = BATCH_SIZES[-1]
         self._turn += 1
         for i in range(len(self._jobs)):
-            # In turn: where not all leaves fit, no job waits for ever.
+            # Each wave begins with another job, so that no job waits for ever where not all leaves
+            # fit.
             job = self._jobs[(self._turn + i) % len(self._jobs)]
             if job.done or space == 0:
                 continue
@@ -212,9 +214,10 @@ class Pool:
 
 
 class _StepClock:
-    """Divides the CPU seconds of one step among the jobs; counts compilation separately.
+    """Divides the CPU seconds of one step among the jobs, and counts compilation separately.
 
-    Each job is charged its own host work, and a share of the rest in proportion to its leaves.
+    A job gets the seconds of its own host work, and a share of the remaining seconds in proportion
+    to its leaves in the wave that the step sends.
     """
 
     def __init__(self, jobs: Sequence[Job]):
@@ -224,7 +227,10 @@ class _StepClock:
         self.sent: list[tuple[Job, int]] = []
 
     def measure(self, job: Job) -> contextlib.AbstractContextManager[None]:
-        """Counts the block as this job's work; a job that is alone gets everything anyway."""
+        """Counts the CPU seconds of the ``with`` block as work of ``job``.
+
+        With a single job nothing is measured, since that job gets all seconds of the step.
+        """
         return _ALONE if len(self._jobs) < 2 else self._measure(job)
 
     @contextlib.contextmanager
@@ -238,7 +244,8 @@ class _StepClock:
 
     def stop(self) -> None:
         """Ends the step and adds its CPU seconds to the jobs."""
-        compiled, waited = compile_clock.read().since(self._compiled)  # each job waited for it
+        # CPU and wall seconds of compilation. Each job has waited for all of it.
+        compiled, waited = compile_clock.read().since(self._compiled)
         rest = max(0.0, cpu_seconds() - self._start - compiled - sum(self._own.values()))
         if len(self._jobs) == 1:
             self._jobs[0].add_seconds(rest, compiled, waited)
@@ -254,9 +261,9 @@ _ALONE: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
 
 
 def run_jobs(jobs: Sequence[Job], progress: ProgressCallback | None = None) -> list[Job]:
-    """Runs jobs of one evaluator until at least one has ended; returns those that have.
+    """Runs jobs of one evaluator until at least one has ended. Returns the ended jobs.
 
-    The others can continue in another pool.
+    The other jobs can continue in another pool.
     """
     pool = Pool(jobs[0].evaluator, jobs[0].settings.flights)
     for job in jobs:
@@ -264,124 +271,3 @@ def run_jobs(jobs: Sequence[Job], progress: ProgressCallback | None = None) -> l
     ended = pool.run(progress)
     pool.drain()
     return ended + pool.collect()
-
-
-def run_stages(
-    stages: Sequence[Stage], size: int, options: RunOptions
-) -> Generator[tuple[int, list[Result]], None, None]:
-    """Runs questions from their first ``stages`` to their end, ``size`` at a time.
-
-    A round runs one job of each question: all first stages, then the stages that follow. The jobs
-    of one game share an evaluator in a round. Yields (number of the question, its results) as
-    questions end. After Ctrl-C it yields the results of the questions that were running or waiting
-    for a later stage, as far as they are.
-
-    Raises:
-      KeyboardInterrupt: Ctrl-C, where no result reports it.
-    """
-    current, unfinished = dict(enumerate(stages)), dict[int, list[Result]]()
-    interrupted = False
-    try:
-        while current and not interrupted:
-            following: dict[int, Stage] = {}
-            for group in _by_game(current):
-                with contextlib.closing(_run_round(group, size, options, unfinished)) as steps:
-                    for number, step in steps:
-                        if isinstance(step, Stage):
-                            following[number] = step
-                        else:
-                            interrupted = interrupted or step[-1].interrupted
-                            yield number, step
-                if interrupted:
-                    break
-            current = following
-    except KeyboardInterrupt:
-        if not unfinished:
-            raise
-    for number, results in unfinished.items():
-        results[-1].interrupted = True
-        yield number, results
-
-
-def _by_game(stages: Mapping[int, Stage]) -> list[dict[int, Stage]]:
-    """The stages in groups of one game: an evaluator has one."""
-    groups: dict[Game, dict[int, Stage]] = {}
-    for number, stage in stages.items():
-        groups.setdefault(stage.game, {})[number] = stage
-    return list(groups.values())
-
-
-def _run_round(
-    stages: Mapping[int, Stage],
-    size: int,
-    options: RunOptions,
-    unfinished: dict[int, list[Result]],
-) -> Generator[tuple[int, Stage | list[Result]], None, None]:
-    """Runs one job of each question, all of one game; yields what follows each.
-
-    ``unfinished`` receives the results so far of questions that are not at their end.
-    """
-    waiting, evaluator = list(stages.items()), options.evaluator
-    running: dict[Job, int] = {}
-    pool: Pool | None = None
-    try:
-        while waiting or running:
-            while waiting and len(running) < size:
-                number, stage = waiting.pop(0)
-                job = _made(stage, evaluator, 1 / size)
-                evaluator = job.evaluator  # one for all: each network would have its own
-                pool = pool or Pool(evaluator, options.settings.flights)
-                pool.submit(job)
-                running[job] = number
-            assert pool is not None
-            for job in pool.run(options.progress):
-                number = running.pop(job)
-                yield number, _following(number, stages[number], _finished(job), unfinished)
-    except KeyboardInterrupt:
-        reported = False
-        for job, number in running.items():
-            job.interrupt()
-            results = _finished(job)
-            reported = reported or results[-1].interrupted
-            yield number, _following(number, stages[number], results, unfinished)
-        if not reported:  # no job was running, or all had just been decided
-            raise
-    finally:
-        for job in running:
-            job.close()
-
-
-def _following(
-    number: int, stage: Stage, results: list[Result], unfinished: dict[int, list[Result]]
-) -> Stage | list[Result]:
-    """What follows a job's results; they stay in ``unfinished`` if Ctrl-C comes meanwhile."""
-    unfinished[number] = stage.with_results(results)
-    step = stage.next(results)
-    if isinstance(step, Stage):
-        unfinished[number] = step.results_so_far
-    else:
-        del unfinished[number]
-    return step
-
-
-def _made(stage: Stage, evaluator: Evaluator | None, share: float) -> Job:
-    question, options, original, relaxed = stage.job()
-    if evaluator is not None:
-        options = options.with_evaluator(evaluator)
-    game, state, claims = question
-    return Job(
-        game,
-        state,
-        claims=claims,
-        options=options,
-        share=share,
-        original=original,
-        relaxed=relaxed,
-    )
-
-
-def _finished(job: Job) -> list[Result]:
-    try:
-        return job.finish()
-    finally:
-        job.close()

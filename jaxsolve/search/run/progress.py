@@ -1,4 +1,4 @@
-"""Progress of a search: its counts, the root's numbers and the best line."""
+"""Progress of a search: number of positions, numbers of the root, and the best line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jaxsolve.search.tree.tree import ACTION, NODES
 if TYPE_CHECKING:
     from jaxsolve.search.run.search import Search
 
-SHOWN_MOVES = 12  # of the best line, in a progress report
+SHOWN_MOVES = 12  # moves of the best line in a progress report
 
 
 def snapshot(search: Search, wall_seconds: float) -> Progress:
-    """A snapshot of the search."""
+    """Returns the progress of ``search``, which has run for ``wall_seconds``."""
     report = Progress(search.expanded, search.evaluated, line=[], wall_seconds=wall_seconds)
     if search.tree.counters[NODES]:
         report.proof_number, report.disproof_number = search.method.numbers(search.tree)
@@ -23,7 +23,7 @@ def snapshot(search: Search, wall_seconds: float) -> Progress:
 
 
 def best_line(search: Search, most: int = 64) -> list[str]:
-    """Moves of the best line from the root, at most ``most``."""
+    """Returns the first moves of the best line from the root as texts, at most ``most``."""
     line: list[str] = []
     tree, node = search.tree, 0
     while tree.counters[NODES] and len(line) < most and node >= 0 and tree.nodes[node]["visited"]:

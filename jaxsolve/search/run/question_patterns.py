@@ -1,4 +1,4 @@
-"""The shared records of one question: adding, ageing and dropping them."""
+"""The records that searches of one question share, with their ages (``shared_patterns``)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from jaxsolve.proof.record_checks import are_records, zone_words_of
 
 
 class PatternsError(ValueError):
-    """A file that holds no patterns, is damaged, or is in use."""
+    """Raised for a patterns file that holds something else, is damaged, or is in use."""
 
 
 class Proof(NamedTuple):
     """The records of a collected proof, oldest first (``ZonedGraphBuilder.records_used``)."""
 
-    numbers: np.ndarray  # int64[n]: in its search's log
+    numbers: np.ndarray  # int64[n]: indices of the records in the log of their search
     records: np.ndarray  # uint32[n, S + 1 + Z]
 
 
 class QuestionPatterns:
-    """The records of one question.
+    """The records of one question (a rule set and a claim).
 
     Args:
       records: uint32[n, S + 1 + Z], children before parents.
-      ages: int64[n]: number of the latest proof that contains the record, 0 for none.
+      ages: int64[n], number of the latest collected proof that contains the record; 0 for none.
     """
 
     def __init__(self, records: np.ndarray, ages: np.ndarray):
@@ -41,10 +41,17 @@ class QuestionPatterns:
         self.checked = True  # whether the records are known to be valid for their question
 
     def add(self, records: np.ndarray, ages: np.ndarray, most: int) -> None:
-        """Adds records, and drops the oldest proofs above ``most`` records.
+        """Adds records. If there are then more than ``most``, drops records.
 
-        A record that is known and belongs to no proof is left out: a record that depends on it is
-        never dropped later than it.
+        Records of no proof are dropped first, all of them, then those of the oldest proofs.
+
+        A new record that belongs to no proof is left out if the same record is held already. This
+        is safe: records that depend on the one held are never dropped later than it.
+
+        Args:
+          records: uint32[m, S + 1 + Z].
+          ages: int64[m], as in the constructor.
+          most: bound on the number of records.
         """
         hashes = hashed(records)
         new = (ages > 0) | ~np.isin(hashes, self.hashes)
@@ -60,7 +67,7 @@ class QuestionPatterns:
             self._keep(self.ages > 0)
         if len(self.records) > most:
             ages, counts = np.unique(self.ages, return_counts=True)
-            # An eighth is left free, so that records are not dropped at every call.
+            # An eighth of the capacity is left free, so that not every call drops records.
             fits = np.cumsum(counts[::-1]) <= most - most // 8
             self._keep(self.ages >= (ages[::-1][fits][-1] if fits.any() else ages[-1] + 1))
 
@@ -69,7 +76,10 @@ class QuestionPatterns:
         self.hashes, self.serials = self.hashes[kept], self.serials[kept]
 
     def check(self, path: Path | None, game: Game | None) -> None:
-        """Raises PatternsError unless the records are valid for ``game``; None checks nothing."""
+        """Raises PatternsError if the records are not valid for ``game``.
+
+        Checks nothing if ``game`` is None. ``path`` is the file that the message names.
+        """
         self.checked = game is not None
         if game is None:
             return
@@ -83,7 +93,10 @@ class QuestionPatterns:
 
 
 def read_arrays(records: np.ndarray, ages: np.ndarray, latest: int) -> QuestionPatterns:
-    """Records and ages of a file. Raises ValueError for wrong types, shapes or ages."""
+    """Makes the records of a question from the arrays of a file.
+
+    ``latest`` is the largest valid age. Raises ValueError for wrong types, shapes or ages.
+    """
     if (
         records.dtype != np.uint32
         or records.ndim != 2
@@ -98,9 +111,12 @@ def read_arrays(records: np.ndarray, ages: np.ndarray, latest: int) -> QuestionP
 def new_records(
     log: ProofLog, known: int, most: int, proof: Proof | None, age: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(records, ages) of a log from number ``known`` on, in their order.
+    """Selects the records of a log that are to be shared, from index ``known`` on.
 
-    They are those of the proof, with ``age``, and the first ``most`` of the others, with age 0.
+    These are the records of the proof, which get the age ``age``, and those of the first ``most``
+    records that are not in the proof, which get the age 0.
+
+    Returns (records, ages) in the order of the log.
     """
     first = np.concatenate(
         [np.zeros((0, log.record_words), np.uint32), *log.blocks(known, stop_at=known + most)]

@@ -1,4 +1,4 @@
-"""Output folder and proof log of one claim of a job, with the claim's outcome."""
+"""Output folder, proof log and outcome of one claim of a job."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ RELAXATION_LOG = "simple-ko.log"
 
 
 class SearchedPosition(NamedTuple):
-    """A position, and the question's own rules and position if ``game`` is a relaxation."""
+    """A position as it is searched."""
 
     game: Game
     state: State
+    # The question's own rules and position, if ``game`` is a relaxation of the rules.
     original: Original | None = None
 
 
 class ClaimRecords:
     """The folder, the proof log and the outcome of one claim.
 
-    An error of the log's file is kept in ``failure``; the records stay in memory.
+    If writing the log's file fails, the error is stored in ``failure`` and the records stay in
+    memory.
 
     Args:
-      claim: the claim, as the result names it.
-      position: where it is searched.
-      evaluator: the search's.
-      out: the claim's own folder, or None.
-      options: those of the run.
-      memory_mb: bound on the log in memory, where it has no file.
+      claim: claim of the question. The search may be for its opposite (``searched``).
+      position: position in which the claim is searched.
+      evaluator: evaluator of the search.
+      out: folder of this claim, or None.
+      options: options of the run.
+      memory_mb: bound on the log in memory, if it has no file.
       alone: whether the job has no other claim.
 
     Raises:
@@ -67,10 +69,12 @@ class ClaimRecords:
         self.claim = claim
         self.searched = _searched(claim, game, evaluator) if alone else claim
         self.verdict: Verdict | None = None
-        self.effort = Effort()  # of this claim and those before
-        self.taken = np.zeros(0, np.int64)  # serials of shared records that begin the log
+        self.effort = Effort()  # effort of this claim and of the claims before it
+        # Serials of the shared records with which the log begins (``SharedPatterns``).
+        self.taken = np.zeros(0, np.int64)
         self.failure: OSError | None = None
-        self.question: dict[str, object] = {  # which the log's records are true of
+        # The records of the log are valid for searches with equal values.
+        self.question: dict[str, object] = {
             "rules": game.rule_set,
             "claim": claim.text(game.players),
             "canonical": evaluator.canonical,
@@ -80,7 +84,8 @@ class ClaimRecords:
         self.folder: RunFolder | None = None
         if out is not None:
             about = dict(self.question)
-            # Equal under the relaxation and the own rules: both searches share the folder.
+            # The search under a relaxation and the search under the own rules share the folder, so
+            # both must write the same description.
             if original is not None:
                 about["rules"] = original.game.rule_set
             elif relaxation(game, state, options.settings) is not None:
@@ -105,14 +110,20 @@ class ClaimRecords:
 
     # ---- log -------------------------------------------------------------------------------------
     def append(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        """Appends decided positions; an error is kept in ``failure``."""
+        """Appends decided positions to the log. An error is stored in ``failure``.
+
+        Args:
+          states: uint32[n, S], packed positions, children before parents.
+          moves: int32[n], deciding moves (``jaxsolve.proof.log``).
+          zones: uint32[n, Z], zones of the results.
+        """
         try:
             self.log.append(states, moves, zones)
         except OSError as error:
             self.failure = error
 
     def flush(self) -> None:
-        """Writes the log to its file; an error is kept in ``failure``."""
+        """Writes the log to its file. An error is stored in ``failure``."""
         try:
             self.log.flush()
         except OSError as error:
@@ -120,11 +131,11 @@ class ClaimRecords:
 
     @property
     def log_failure(self) -> OSError | None:
-        """The error that kept a record out of the log's file, if any."""
+        """The error because of which records are missing in the log's file, or None."""
         return self.failure or self.log.failure
 
     def carry_over(self, stronger: ClaimRecords, game: Game) -> None:
-        """Appends the positions proved for a stronger claim; their proofs imply this claim."""
+        """Appends the positions that are proved for a stronger claim, which implies this claim."""
         for states, moves, zones in stronger.log.chunks():
             proved = (moves >= 0) == (sides_to_move(game, states) == stronger.claim.player)
             self.append(states[proved], moves[proved], zones[proved])
@@ -132,13 +143,14 @@ class ClaimRecords:
     # ---- folder ----------------------------------------------------------------------------------
     @property
     def certificate_path(self) -> Path | None:
-        """Where the certificate belongs; None without a folder."""
+        """Path at which the certificate is written; None without a folder."""
         return None if self.folder is None else self.folder.path / CERTIFICATE
 
     def write_result(self, result: Result, players: tuple[str, str]) -> None:
-        """Closes the log and writes ``result.json``; ``result.unsaved`` names what was not saved.
+        """Closes the log and writes ``result.json``.
 
-        An unknown result does not replace that of an earlier proof that still stands.
+        What could not be written is reported in ``result.unsaved``. An unknown result does not
+        replace the result of an earlier run whose proof is in the folder and accepted.
         """
         try:
             self.log.close()
@@ -157,7 +169,10 @@ class ClaimRecords:
             result.unsaved = result.unsaved or unsaved("result file", error)
 
     def _proof_stands(self) -> bool:
-        """Whether the folder holds an accepted proof about the claim, from an earlier run."""
+        """Whether the folder holds a proof of an earlier run that decides the claim.
+
+        The proof must be accepted by the checker.
+        """
         path, game = self.certificate_path, self._game
         if path is None or not path.exists() or not knows(game.name):
             return False
@@ -182,10 +197,10 @@ class ClaimRecords:
 
 
 def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
-    """The claim to search: a proof of its opposite disproves it.
+    """Returns the claim to search in order to decide ``claim``: the claim itself or its opposite.
 
-    Threat search finds threats of the or-player only. So "does not lose" is searched as the
-    opponent's win.
+    Threat search finds threats of the or-player only. With threat search, "does not lose" is
+    therefore replaced by its opposite, a win of the opponent.
     """
     if claim.result == "does-not-lose" and evaluator.threat_search() is not None:
         return claim.opposite(game.may_draw)
@@ -193,7 +208,7 @@ def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
 
 
 def packed_root(game: Game, state: State) -> np.ndarray:
-    """uint32[S] of the position. Raises ValueError for a position of another game."""
+    """Returns the packed position, uint32[S]. Raises ValueError for a position of another game."""
     root = game.host_pack(state)
     if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):
         raise ValueError(

@@ -1,4 +1,7 @@
-"""Relaxations: a position under superko is first searched under simple ko, where zones hold."""
+"""Relaxations: a position of Go under superko is first searched under simple ko.
+
+Relevance zones of Go are valid under simple ko only.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,19 @@ from jaxsolve.search.settings import Settings
 
 
 class Relaxation(NamedTuple):
-    """A position under relaxed rules, and the original under its own."""
+    """A position under relaxed rules, with the original position under its own rules."""
 
-    question: tuple[Game, State]
+    question: tuple[Game, State]  # the relaxed rules, and the position under them
     original: Original
 
 
 def relaxation(
     game: Game, state: State, settings: Settings, evaluator: Evaluator | None = None
 ) -> Relaxation | None:
-    """The relaxation of a position (``HasRelaxation``).
+    """Returns the relaxation of a position, or None (``jaxsolve.games.game.HasRelaxation``).
 
-    None where there is none, zones are off, or the caller supplies an evaluator.
+    The result is None if the game has no relaxation of the position, if the settings switch zones
+    off, or if the caller supplies an ``evaluator``.
     """
     if evaluator is not None or not settings.zones or not isinstance(game, HasRelaxation):
         return None
@@ -34,7 +38,15 @@ def relaxation(
 
 
 def combined(relaxed: Result, result: Result) -> Result:
-    """``result``, found under the own rules, with the effort and remarks of the relaxation's."""
+    """Combines the results of the two searches of a question with a relaxation.
+
+    Args:
+      relaxed: result of the search under the relaxation.
+      result: result of the search under the question's own rules.
+
+    Returns ``result`` with the effort of both searches. Where ``relaxed`` explains an unknown
+    result or reports a fault, its reason is added.
+    """
     combined = with_effort(result, relaxed)
     if relaxed.reason.startswith(REFUSED):
         combined.reason = f"{result.reason} In the search by simple ko: {relaxed.reason}"

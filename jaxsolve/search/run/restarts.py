@@ -1,18 +1,20 @@
 """Restarts: after a node budget, a search restarts with the method's next configuration.
 
-This applies where a game has plans or threats. Such searches are short or very long, and another
-configuration makes others of them short. Decisions stay in the proof log; where the game has
-patterns, their table passes them to the next run. Without patterns a run proves again what it
-needs.
+This applies to games with plans or threat search. Their searches are either short or very long, and
+which of them are short depends on the configuration. The decisions of a run stay in the proof log.
+If the game has patterns, the next run uses them through the pattern table; otherwise it proves
+again what it needs.
 """
 
 from __future__ import annotations
 
 from jaxsolve.search.methods import Method
 
-PLAN_BUDGET = 6000  # positions of the first run where the game has plans
-GROWTH = 1.25  # factor from one run's budget to the next
-THREAT_BUDGET = 6000  # the same where it has threats: one short run, then long ones
+PLAN_BUDGET = 6000  # node budget of the first run in games with plans
+GROWTH = 1.25  # factor from the budget of a run to that of the next
+# Node budgets of the first and the second run in games with threat search: a short run, then long
+# ones.
+THREAT_BUDGET = 6000
 SECOND_THREAT_BUDGET = 90_000
 
 
@@ -21,8 +23,8 @@ class Restarts:
 
     Args:
       method: the configuration of the first run.
-      planned: whether the game has plans (``jaxsolve.games.zones``). Then ``configurations`` of
-        the method are used, otherwise its ``threat_configurations``.
+      planned: whether the game has plans (``jaxsolve.games.zones``). If so, the method's
+        ``configurations`` are used, otherwise its ``threat_configurations``.
     """
 
     def __init__(self, method: Method, *, planned: bool):
@@ -32,11 +34,14 @@ class Restarts:
         self._second = GROWTH * PLAN_BUDGET if planned else SECOND_THREAT_BUDGET
 
     def is_due(self, expanded: int) -> bool:
-        """Whether the current run has used up its budget, at ``expanded`` positions in all."""
+        """Whether the current run has used up its budget.
+
+        ``expanded`` is the number of positions that all runs have expanded so far.
+        """
         return bool(self._configurations) and expanded >= self._end
 
     def next_configuration(self, expanded: int) -> Method:
-        """Starts the next run's budget and returns its method."""
+        """Starts the budget of the next run and returns the method of that run."""
         self.count += 1
         self._end = expanded + int(self._second * GROWTH ** (self.count - 1))
         return self._configurations[self.count % len(self._configurations)]

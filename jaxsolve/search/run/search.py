@@ -1,4 +1,4 @@
-"""One search: a tree, the paths in it, and the waves that it exchanges with an evaluator."""
+"""One search: a tree, paths in the tree, and the waves of leaves that an evaluator evaluates."""
 
 from __future__ import annotations
 
@@ -34,18 +34,20 @@ from jaxsolve.search.tree.tree import (
     roomier,
 )
 
-MAX_PATHS = 32_000  # below one node, which counts them in 16 bits
+MAX_PATHS = 32_000  # most paths, since a node counts the paths through it in 16 bits
 FIRST_PROPAGATION = 256  # expansions before decisions are first propagated through the graph
 PLANNED_WAVE = 32
-"""Largest wave where plans or odds initialise the numbers: they are worth more than a full wave.
+"""Largest wave where plans or threat odds initialise the numbers.
 
-Of waves of 8 to 128, this one solved most.
+It keeps waves small so that selection follows these numbers closely. Of the sizes from 8 to 128 it
+solved most problems.
 """
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
-"""Receives (states uint32[n, S], moves int32[n], zones uint32[n, Z]) of decided positions.
+"""Function that receives decided positions in the order of decision, children before parents.
 
-They come in the order of decision, children before parents.
+Its arguments are (states uint32[n, S], moves int32[n], zones uint32[n, Z]), as in
+``tree.paths.Log``.
 """
 
 
@@ -80,9 +82,9 @@ class Search:
         _refuse_unsearchable(game, method, flights)
         self.game, self.method, self.evaluator, self.sink = game, method, evaluator, sink
         self.claims = allocate.claims
-        self.claim_index = 0  # of the claim that is being searched
+        self.claim_index = 0  # index of the claim that is being searched
         self.verdict: Verdict | None = None
-        self.seed = (seed ^ seed >> 32) & 0xFFFFFFFF  # the device takes 32 bits
+        self.seed = (seed ^ seed >> 32) & 0xFFFFFFFF  # a seed on the device has 32 bits
         self.waves, self.flights = 0, flights
         self.eviction = Eviction()
         self.order = MoveOrder(game.num_actions, seed)
@@ -92,10 +94,10 @@ class Search:
         guided = planned or evaluator.threat_search() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
-        self.group = max(1, -(-width // flights))  # paths of a flight
-        self._widest = self.group  # how many of them the present configuration takes
-        self._exhausted: np.ndarray | None = None  # uint8[nodes], while the frontier is expanded
-        self._propagated_at = FIRST_PROPAGATION  # expansions
+        self.group = max(1, -(-width // flights))  # number of paths of a flight
+        self._widest = self.group  # number of these paths that the present configuration uses
+        self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search, else None
+        self._propagated_at = FIRST_PROPAGATION  # expansions at the last propagation
         self._log_was_full = False
         restartable = guided and len(self.claims) == 1
         self.steps = SearchSteps(Restarts(method, planned=planned) if restartable else None)
@@ -108,7 +110,7 @@ class Search:
     # ---- tree ------------------------------------------------------------------------------------
     @property
     def tree(self) -> Tree:
-        """The present tree; its table is exchanged for a larger one as it grows."""
+        """The present tree. The object is replaced when its hash table grows."""
         return self.work.tree
 
     def _start(self) -> None:
@@ -118,7 +120,8 @@ class Search:
         child, _ = place(work.tree, row[0], 0, work.offsets, work.order, work.tallies)
         if child == NONE:
             raise MemoryFull
-        self._root_code = -1 - int(child) if child < 0 else 0  # of a root decided by the rules
+        # ``Outcome`` of a root that its row decides, else 0.
+        self._root_code = -1 - int(child) if child < 0 else 0
         if child < 0:
             self._judge_root()
             return
@@ -141,7 +144,7 @@ class Search:
         self._start()
 
     def grow_table(self, more: int) -> None:
-        """Makes the table large enough for ``more`` further positions, within the budget."""
+        """Makes the hash table large enough for ``more`` further positions."""
         self.work = self.work._replace(tree=roomier(self.tree, more))
 
     def make_space(self) -> None:
@@ -152,17 +155,17 @@ class Search:
     # ---- claims and decisions --------------------------------------------------------------------
     @property
     def claim(self) -> Claim:
-        """The claim that is being searched, or was last."""
+        """The claim that is being searched, or that was searched last."""
         return self.claims[self.claim_index]
 
     def next_claim(self) -> bool:
-        """Continues with the next claim over the same tree; False if there is none.
+        """Continues with the next claim over the same tree. Returns False if there is none.
 
         No wave may be in flight. Proved positions stay proved.
         """
         if self.claim_index + 1 == len(self.claims):
             return False
-        self.retreat()  # while the numbers are still those of the claim before
+        self.retreat()  # before the claim changes, since the numbers are those of the old claim
         self.claim_index += 1
         self.verdict = None
         self.work = self.work._replace(claim=claim_codes(self.game, self.claim))
@@ -175,7 +178,7 @@ class Search:
         return True
 
     def propagate(self) -> None:
-        """Propagates decisions through the whole graph, until nothing more follows."""
+        """Propagates decisions through the whole graph until they decide no further node."""
         if self.verdict is not None:
             return
         self._propagated_at = max(FIRST_PROPAGATION, self.expanded)
@@ -192,7 +195,7 @@ class Search:
         self.finish_if_decided()
 
     def finish_if_decided(self) -> None:
-        """Sets the verdict if the root is decided."""
+        """Sets the verdict if the root is decided. (UNKNOWN if a length cap decided the root.)"""
         root = self.tree.nodes[0]
         if self.verdict is not None or not root["marks"] & SOLVED_FLAG:
             return
@@ -213,7 +216,7 @@ class Search:
 
     # ---- waves -----------------------------------------------------------------------------------
     def owners(self, flight: int) -> np.ndarray:
-        """int64[group]: the path of each leaf of the flight's wave."""
+        """Returns the path of each leaf in the wave of a flight, int64[group]."""
         return self._buffers[flight].owners
 
     def select(self, flight: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
@@ -286,7 +289,10 @@ class Search:
 
     # ---- what the steps use ----------------------------------------------------------------------
     def restart(self, configuration: Method) -> None:
-        """Restarts with another configuration of the method. No wave may be in flight."""
+        """Restarts with another configuration of the method. No wave may be in flight.
+
+        The tree is emptied. The pattern table is kept.
+        """
         self.method, self.eviction = configuration, Eviction()
         self._propagated_at = self.expanded + FIRST_PROPAGATION
         self._widest = (
@@ -296,35 +302,39 @@ class Search:
         )
         self._rebuild()
         if not self.tree.zoning.planes[0]:
-            self.order.forget(self.work)  # nothing else is passed on either: runs are independent
+            # Without patterns nothing else is passed on to the next run: runs are independent.
+            self.order.forget(self.work)
         self.order.compute(configuration, self.work)
 
     def fall_back(self, fallback: Method) -> None:
-        """Continues with another method, on the same tree if it can read the edges."""
+        """Continues with another method, in the same tree if the method can use its edges."""
         keep = self.method.shares_tree(fallback)
         self.method, self._widest = fallback, self.group
         warm_up(fallback, self.game.may_repeat, self.evaluator.layout.zoned)
         self.order.compute(fallback, self.work)
         if keep:
-            forget_thresholds(self.work.paths)  # thresholds of the method before
+            forget_thresholds(self.work.paths)  # those of the previous method
             fallback.reset_hopeless(self.work)
         else:
             self._rebuild()
 
     def retry_all_moves(self) -> None:
-        """Propagates all decisions and lets the method try all moves again."""
+        """Resets the numbers that exclude undecided moves, then propagates all decisions."""
         self.method.reset_hopeless(self.work)
         self.propagate()
 
     @property
     def at_frontier(self) -> bool:
-        """Whether the positions nearest to the root are being expanded, by no method."""
+        """Whether the frontier search is going on, which replaces the method's selection."""
         return self._exhausted is not None
 
     def open_frontier(self, flight: int, most: int) -> int:
-        """Selects undecided positions along the shortest paths from the root; leaves found."""
-        # The levels again: the last propagation may have decided positions on the shortest paths,
-        # and ``frontier`` follows only those.
+        """Starts the frontier search: selects the unvisited moves that are nearest to the root.
+
+        Returns the number of leaves selected for the flight, at most ``most``.
+        """
+        # The last propagation may have decided positions on the shortest paths. ``frontier`` needs
+        # the levels without these positions.
         level_order(self.tree, self.work.claim.may_repeat)
         self.tree.counters[CUT] = 0
         self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)
@@ -342,27 +352,27 @@ class Search:
     # ---- counts ----------------------------------------------------------------------------------
     @property
     def expanded(self) -> int:
-        """Number of positions for which a node was created so far."""
+        """Number of positions expanded so far, that is, of nodes created."""
         return int(self.work.tallies[EXPANDED])
 
     @property
     def evaluated(self) -> int:
-        """Positions sent to the evaluator so far."""
+        """Number of positions sent to the evaluator so far."""
         return int(self.work.tallies[EVALUATED])
 
     @property
     def in_flight(self) -> int:
-        """Leaves that are being evaluated."""
+        """Number of leaves that are being evaluated."""
         return int(self.work.paths.flying.sum())
 
     @property
     def longest(self) -> int:
-        """Moves of the longest line that is followed."""
+        """Number of moves of the longest line that a path can follow."""
         return self.work.paths.nodes.shape[1] - 1
 
     @property
     def cut(self) -> bool:
-        """Whether a longer line was among those left to try."""
+        """Whether the last frontier search left out a line of more than ``longest`` moves."""
         return bool(self.tree.counters[CUT])
 
     @property
@@ -372,7 +382,7 @@ class Search:
 
 
 def _refuse_unsearchable(game: Game, method: Method, flights: int) -> None:
-    """Raises ValueError as ``Search`` does."""
+    """Raises ValueError if the game, the method or ``flights`` is invalid for ``Search``."""
     if method.fallback is None and not method.keeps_proof_numbers:
         raise ValueError(
             f"method {method.name!r} has no fallback, and keeps no proof numbers that could be read"

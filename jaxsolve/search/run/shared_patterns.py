@@ -1,14 +1,16 @@
-"""Patterns shared between searches: by the problems of one run and, in a file, by later runs.
+"""Decided positions shared between searches: of one run and, through a file, of later runs.
 
-A position decided in one search decides every position that it covers in another search of the same
-rule set and claim. A certificate must contain the proof of everything that it uses. Therefore
-searches share *records* (``jaxsolve.proof.log``), children before parents, and not pattern tables:
-a search begins with the records of earlier ones in its log, and their patterns in its table. Its
-certificate is collected and checked like any other.
+A position that one search has decided decides every position that matches its pattern in another
+search with the same rule set and claim (``tree.patterns``). A certificate must contain the proof of
+everything that it uses. Therefore searches share *records* of the proof log
+(``jaxsolve.proof.log``), children before parents, instead of pattern tables. A search begins with
+the records of earlier searches in its log and with their patterns in its table. Its certificate is
+collected and checked like any other.
 
-The shared records always contain their own proofs, also after some are dropped. Each record knows
-the latest collected proof that contains it. Records of no proof are dropped first, all of them;
-then those of the proofs that were not used for the longest time.
+The shared records of a question always contain their own proofs, even after some are dropped. The
+*age* of a record is the number of the latest collected proof that contains it. In a full store,
+the records that belong to no proof are dropped first, all of them, then the records with the lowest
+ages.
 """
 
 from __future__ import annotations
@@ -41,31 +43,36 @@ from jaxsolve.search.run.question_patterns import (
 __all__ = ["PatternsError", "Proof", "SharedPatterns", "Taken"]
 
 FORMAT, VERSION = "jaxsolve-patterns", 2
-CAPACITY_MB = 32  # of records a question: about half a second at the beginning of a search
-QUESTIONS = 8  # times ``CAPACITY_MB`` are held in all; the least recently extended are dropped
+CAPACITY_MB = 32  # bound on the records of a question; a search needs half a second to read them
+# Bound on the records of all questions, in multiples of the capacity of one question. The question
+# to which records have not been added for the longest time is dropped first.
+QUESTIONS = 8
 LATEST = 1 << 62  # largest age in a file
-SAVE_SECONDS = 60.0  # a killed run loses at most the records of this time
+SAVE_SECONDS = 60.0  # time between two saves: a killed run loses at most the records of this time
 
 
 class Taken(NamedTuple):
-    """Records that a search begins with."""
+    """Shared records with which a search begins."""
 
     records: np.ndarray  # uint32[n, S + 1 + Z], children before parents
-    serials: np.ndarray  # int64[n]: their numbers in ``SharedPatterns``
+    serials: np.ndarray  # int64[n]: identifying numbers of the records in ``SharedPatterns``
 
 
 class SharedPatterns:
-    """The records that searches share; a context manager that saves at its end.
+    """The records that searches share. A context manager, which saves the records at its end.
+
+    Records are held separately for each question, that is, for each header of a proof log (rule
+    set, claim and settings that the records depend on).
 
     Args:
-      path: file with the records of earlier runs, rewritten by ``save``; made if missing. None:
-        the records end with the process.
-      capacity_mb: bound on the records of each question. One search adds at most a quarter of it.
-        Eight times as much is held in all.
+      path: file with the records of earlier runs, which ``save`` replaces; made if missing. None:
+        the records are not kept after the process ends.
+      capacity_mb: bound on the records of each question. One search adds at most a quarter of this.
+        All questions together hold at most ``QUESTIONS`` times as much.
 
     Raises:
-      PatternsError: ``path`` holds something else, is damaged, or is in use by another run; it is
-        left as it is.
+      PatternsError: ``path`` holds something else, is damaged, or is in use by another run. The
+        file is left unchanged.
       OSError: the file cannot be read or written.
     """
 
@@ -96,7 +103,7 @@ class SharedPatterns:
             raise
 
     def __len__(self) -> int:
-        """Number of records of all questions."""
+        """Number of records of all questions together."""
         return sum(len(held.records) for held in self._questions.values())
 
     def __bool__(self) -> bool:
@@ -116,10 +123,15 @@ class SharedPatterns:
 
     # ---- searches --------------------------------------------------------------------------------
     def take(self, question: Mapping[str, object], words: int, game: Game | None = None) -> Taken:
-        """The records of a question, given as the header of its proof log, of ``words`` words each.
+        """Returns the shared records of a question.
 
-        ``game`` is needed for a rule set that ``make`` does not know. Raises PatternsError for
-        records that are invalid for this game.
+        Args:
+          question: description of the question, as in the header of its proof log.
+          words: number of words of a record, S + 1 + Z.
+          game: rules of the question. They validate the records of a file whose rule set
+            ``games.registry.make`` cannot make.
+
+        Raises PatternsError for records that are invalid for ``game``.
         """
         held = self._questions.get(_key(question))
         if held is None or held.records.shape[1] != words:
@@ -131,12 +143,15 @@ class SharedPatterns:
     def add(
         self, question: Mapping[str, object], taken: np.ndarray, log: ProofLog, proof: Proof | None
     ) -> None:
-        """Adds the records of a search's proof if it is not too large, and the first of the others.
+        """Adds records of a search: those of its proof, and others from the beginning of its log.
+
+        A proof of more than a quarter of the capacity is not added.
 
         Args:
-          taken: int64[m]: serials of the first m records of ``log``, which the search took from
-            these patterns.
-          proof: the records of the collected proof; None if there is no proof.
+          question: description of the question, as in the header of its proof log.
+          taken: int64[m], serials of the first m records of ``log``, which the search began with.
+          log: proof log of the search.
+          proof: records of the collected proof, or None if there is no proof.
         """
         words = log.record_words
         held = self._questions.pop(_key(question), None)
@@ -149,8 +164,8 @@ class SharedPatterns:
         known = len(taken)
         if not np.isin(taken, held.serials).all():
             if proof is None:
-                return  # the records may depend on some that were dropped meanwhile
-            known = 0  # add the whole proof again
+                return  # the new records may depend on records that were dropped in the meantime
+            known = 0  # add the whole proof, with the records that were taken
         self._age += proof is not None
         others = capacity // 4 if known == len(taken) else 0
         records, ages = new_records(log, known, others, proof, self._age)
@@ -169,12 +184,18 @@ class SharedPatterns:
         return sum(held.records.nbytes for held in self._questions.values())
 
     def drop(self, question: Mapping[str, object]) -> None:
-        """Drops the records of a question, because a proof from them could not be collected."""
+        """Drops the shared records of a question.
+
+        To be called if a proof that rests on these records could not be collected or was refused.
+        """
         self._changed = self._questions.pop(_key(question), None) is not None or self._changed
 
     # ---- the file --------------------------------------------------------------------------------
     def save(self) -> None:
-        """Writes the file if records were added. Raises OSError, and leaves the file as it was."""
+        """Writes the file if the records have changed since it was last written.
+
+        Raises OSError if it cannot be written; an existing file is then unchanged.
+        """
         if self.path is None or not self._changed:
             return
         packed = io.BytesIO()
@@ -193,7 +214,7 @@ class SharedPatterns:
         self._changed, self._saved = False, time.perf_counter()
 
     def close(self) -> None:
-        """Saves, and releases the file's lock."""
+        """Saves the records and releases the lock of the file. Raises OSError as ``save`` does."""
         try:
             self.save()
         finally:
@@ -210,10 +231,9 @@ class SharedPatterns:
             self._unlock()
 
     def _digest(self) -> str:
-        """Digest of all records.
+        """Returns a digest of all records, which ``_load`` compares to detect damage.
 
-        A search uses records unverified until its proof is collected, so damage must be detected on
-        loading.
+        A search uses the records without verification until its own proof is collected.
         """
         digest = hashlib.sha256(str(self._age).encode())
         for key, held in self._questions.items():
@@ -255,7 +275,7 @@ class SharedPatterns:
 
 
 def _game(rule_set: str) -> Game | None:
-    """The game of a rule set; None if ``make`` does not know it."""
+    """Returns the game of a rule set, or None if ``make`` cannot make it."""
     try:
         return make(rule_set)
     except ValueError:

@@ -1,8 +1,8 @@
-"""Steps within a search besides its waves: restarts, eviction, fallback, frontier.
+"""Steps of a search besides its waves: restarts, eviction, fallback, frontier.
 
-``SearchSteps`` holds the steps in the order in which the search consults them: ``BeforeWave`` steps
-before each wave, ``WhenExhausted`` steps when the search finds no leaf. A step holds no reference
-to the search and receives it as an argument.
+``SearchSteps`` holds the steps in the order in which they are tried. ``BeforeWave`` steps are tried
+before each wave, ``WhenExhausted`` steps when the search finds no leaf. A step stores no reference
+to the search but receives it as an argument.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from jaxsolve.search.tree.tree import EVICTED, FULL, LIVE
 if TYPE_CHECKING:
     from jaxsolve.search.run.search import Search
 
-TURNOVERS = 32  # evictions, in multiples of the table's size, before a method falls back
+# The method is replaced by its fallback after TURNOVERS evictions for each node in the table.
+TURNOVERS = 32
 
 
 class BeforeWave(abc.ABC):
-    """A step that may be due before a wave."""
+    """A step that is applied before a wave if it is due."""
 
     @abc.abstractmethod
     def is_due(self, search: Search) -> bool:
-        """Whether to apply it before the next wave."""
+        """Whether to apply the step before the next wave."""
 
     def needs_idle(self, search: Search) -> bool:
-        """Whether it waits until no leaf is in flight."""
+        """Whether the step must wait until no leaf is in flight."""
         del search
         return True
 
     @abc.abstractmethod
     def apply(self, search: Search) -> None:
-        """Applies it. May raise MemoryFull."""
+        """Applies the step. May raise MemoryFull."""
 
 
 class WhenExhausted(abc.ABC):
@@ -43,7 +44,7 @@ class WhenExhausted(abc.ABC):
 
     @abc.abstractmethod
     def resume(self, search: Search, flight: int, most: int) -> int | None:
-        """Selects at most ``most`` leaves for a flight.
+        """Tries to continue the search, and selects at most ``most`` leaves for flight ``flight``.
 
         Returns the number of leaves, 0 if the search can select again or has ended, or None if
         the step cannot help.
@@ -57,7 +58,7 @@ class Restart(BeforeWave):
         self.restarts = restarts
 
     def is_due(self, search: Search) -> bool:
-        """Not at the end, when only the frontier is left."""
+        """Whether the node budget is used up. False during the frontier search."""
         return not search.at_frontier and self.restarts.is_due(search.expanded)
 
     def apply(self, search: Search) -> None:
@@ -68,13 +69,16 @@ class Restart(BeforeWave):
 
 
 class GarbageCollection(BeforeWave):
-    """Grows the table, and evicts nodes where that is not enough."""
+    """Grows the hash table, and frees memory if the tree is full."""
 
     def is_due(self, search: Search) -> bool:
         return True
 
     def needs_idle(self, search: Search) -> bool:
-        """Paths in flight hold their nodes: only without them is it certain that nothing fits."""
+        """True if the next attempt to free memory would be the last one.
+
+        Paths in flight pin their nodes, so memory is certainly too small only without them.
+        """
         return search.eviction.hopeless(search.expanded)
 
     def apply(self, search: Search) -> None:
@@ -84,9 +88,10 @@ class GarbageCollection(BeforeWave):
 class Fallback(BeforeWave, WhenExhausted):
     """Replaces the method by its fallback.
 
-    Before a wave: when the table has been evicted ``TURNOVERS`` times. Monte-Carlo and best-first
-    search spread, and focused search judges a node by a few moves: all then forget faster than
-    they prove.
+    Before a wave this is due when the whole table has been evicted ``TURNOVERS`` times. Monte-Carlo
+    and best-first search visit nodes all over the tree, and focused search considers only a few
+    moves of a node. With so many evictions these methods lose results faster than they prove new
+    ones.
     """
 
     def is_due(self, search: Search) -> bool:
@@ -96,7 +101,7 @@ class Fallback(BeforeWave, WhenExhausted):
         )
 
     def needs_idle(self, search: Search) -> bool:
-        """True if the fallback needs a new tree; then no leaf may be in flight."""
+        """True if the fallback needs a new tree, since then no leaf may be in flight."""
         fallback = search.method.fallback
         return fallback is None or not search.method.shares_tree(fallback)
 
@@ -112,13 +117,13 @@ class Fallback(BeforeWave, WhenExhausted):
 
 
 class RetryAllMoves(WhenExhausted):
-    """Propagates decisions through the whole graph, and lets the method try all moves again."""
+    """Makes hopeless moves searchable again and propagates decisions through the whole graph."""
 
     def __init__(self) -> None:
         self._last: tuple[int, Method] | None = None  # evaluations and method at the last retry
 
     def resume(self, search: Search, flight: int, most: int) -> int | None:
-        """Nothing if no position has been evaluated since the last retry."""
+        """Returns 0, or None if the same method has evaluated nothing since the last retry."""
         now = search.evaluated, search.method
         if self._last == now:
             return None
@@ -128,14 +133,14 @@ class RetryAllMoves(WhenExhausted):
 
 
 class Frontier(WhenExhausted):
-    """Expands the undecided positions that are nearest to the root."""
+    """Expands the unvisited moves that are nearest to the root (``pns.graph.frontier``)."""
 
     def resume(self, search: Search, flight: int, most: int) -> int | None:
         return search.open_frontier(flight, most) or None
 
 
 class GiveUp(WhenExhausted):
-    """Ends the search: the graph is complete, and no play that ends decides the root."""
+    """Ends the search with UNKNOWN: the graph is complete, and no finite play decides the root."""
 
     def resume(self, search: Search, flight: int, most: int) -> int | None:
         if not search.tree.counters[FULL]:
@@ -144,7 +149,7 @@ class GiveUp(WhenExhausted):
 
 
 class SearchSteps:
-    """The steps of one search, in the order in which they are consulted."""
+    """The steps of one search, in the order in which they are tried."""
 
     def __init__(self, restarts: Restarts | None):
         fallback = Fallback()
@@ -154,7 +159,10 @@ class SearchSteps:
         self.when_exhausted: list[WhenExhausted] = [RetryAllMoves(), fallback, Frontier(), GiveUp()]
 
     def prepare_wave(self, search: Search) -> bool:
-        """Applies the steps that are due; False while a step waits for leaves in flight."""
+        """Applies the steps that are due before a wave.
+
+        Returns False if a step must wait until the leaves in flight are evaluated, else True.
+        """
         for step in self.before_wave:
             if search.verdict is not None:
                 break
@@ -165,7 +173,7 @@ class SearchSteps:
         return True
 
     def exhausted(self, search: Search, flight: int, most: int) -> int:
-        """Applies the first step that can continue the search; leaves found."""
+        """Applies the first step that can continue the search. Returns the number of leaves."""
         for step in self.when_exhausted:
             count = step.resume(search, flight, most)
             if count is not None:

@@ -1,9 +1,9 @@
 """Stages of a question: the jobs that answer it, one after the other.
 
-A ``Stage`` describes one job and chooses the following stage from its results. A question may be
-searched under a relaxation of its rules first, and two claims may be searched separately. For
-several claims over one tree see ``continues_with_next_claim``; for the steps within one search see
-``steps``.
+A ``Stage`` describes one job and selects the following stage from the results of that job. A
+question may be searched under a relaxation of its rules first, and two claims may be searched
+separately. ``continues_with_next_claim`` concerns several claims over one tree, and ``run.steps``
+the steps within one search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class JobRequest(NamedTuple):
-    """The arguments of a ``Job``."""
+    """The arguments of a ``run.job.Job``."""
 
     question: Question
     options: RunOptions
@@ -36,12 +36,12 @@ class JobRequest(NamedTuple):
 
 
 class Stage(abc.ABC):
-    """One job of a question."""
+    """One job of a question, and the choice of the stage that follows it."""
 
     @property
     @abc.abstractmethod
     def game(self) -> Game:
-        """The game of the job, which may be a relaxation of the question's."""
+        """The game of the job, which may be a relaxation of the question's game."""
 
     @property
     def results_so_far(self) -> list[Result]:
@@ -49,20 +49,27 @@ class Stage(abc.ABC):
         return []
 
     def with_results(self, results: list[Result]) -> list[Result]:
-        """Earlier results of the question, combined with the ``results`` of this job."""
+        """Returns the question's results so far, given the ``results`` of this stage's job."""
         return results
 
     @abc.abstractmethod
     def job(self) -> JobRequest:
-        """The job to run, now."""
+        """Returns the job of this stage. To be called just before the job is made."""
 
     @abc.abstractmethod
     def next(self, results: list[Result]) -> Stage | list[Result]:
-        """The stage after the job's ``results``, or the question's results if none follows."""
+        """Returns the stage that follows, or the question's results if this stage is the last.
+
+        ``results`` are those of this stage's job.
+        """
 
 
 def first_stage(question: Question, options: RunOptions) -> Stage:
-    """Searches under a relaxation of the rules if there is one, else under the rules themselves."""
+    """Returns the first stage of a question.
+
+    It searches under a relaxation of the rules if there is one, else under the question's own
+    rules.
+    """
     game, state, _ = question
     relaxed = relaxation(game, state, options.settings, options.evaluator)
     if relaxed is None:
@@ -71,7 +78,10 @@ def first_stage(question: Question, options: RunOptions) -> Stage:
 
 
 def value_stage(question: Question, options: RunOptions) -> Stage:
-    """As ``first_stage``; two claims are searched separately in games with threat search."""
+    """Returns the first stage of a question about the value of a position (``solve_value``).
+
+    In games with threat search the two claims are searched separately, else over one tree.
+    """
     claims = question.claims
     if isinstance(claims, tuple) and len(claims) == 2 and _has_threat_search(question, options):
         return SeparateClaims(question, options)
@@ -80,7 +90,10 @@ def value_stage(question: Question, options: RunOptions) -> Stage:
 
 @dataclass(frozen=True)
 class UnderRelaxation(Stage):
-    """Searches the relaxation, such as simple ko for superko, with half of each limit."""
+    """Searches under relaxed rules, such as simple ko for superko, with half of each limit.
+
+    If this leaves the claim undecided, ``UnderOwnRules`` follows with the limits that remain.
+    """
 
     question: Question
     options: RunOptions
@@ -97,7 +110,11 @@ class UnderRelaxation(Stage):
         return JobRequest(question, options, self.relaxed.original)
 
     def next(self, results: list[Result]) -> Stage | list[Result]:
-        """Ends at an answer, an interruption, unsaved records or an exhausted limit."""
+        """Returns the search under the question's own rules, or the results.
+
+        The results are returned after an answer, after an interruption, if something could not be
+        saved, and if a limit of the question is used up.
+        """
         result, limits = results[0], self.options.settings.limits
         if result.verdict is not Verdict.UNKNOWN or result.interrupted or result.unsaved:
             return results
@@ -115,7 +132,7 @@ class UnderOwnRules(Stage):
 
     question: Question
     options: RunOptions
-    relaxed: Result | None = None  # of the search under the relaxation
+    relaxed: Result | None = None  # result of the search under the relaxation, if there was one
 
     @property
     def game(self) -> Game:
@@ -123,7 +140,7 @@ class UnderOwnRules(Stage):
 
     @property
     def results_so_far(self) -> list[Result]:
-        """The result under the relaxation."""
+        """The result of the search under the relaxation, if there was one."""
         return [] if self.relaxed is None else [self.relaxed]
 
     def job(self) -> JobRequest:
@@ -134,10 +151,16 @@ class UnderOwnRules(Stage):
 
 
 class SeparateClaims(Stage):
-    """Searches a stronger claim and then a weaker one, each in a separate tree.
+    """Searches a stronger claim and then a weaker claim, each in a separate tree.
 
-    A threat search has one attacker, so a single search finds the threats of one side only.
-    The first claim gets half of each limit and the second the rest.
+    A threat search has one attacker, so a single search finds the threats of one side only. The
+    first claim gets half of each limit, and the second claim gets the rest.
+
+    Args:
+      question: question with two claims, strongest first.
+      options: options of the run.
+      found: results of the claims before the present one; None at the first claim.
+      stage: stage of the present claim; None for its first stage.
     """
 
     def __init__(
@@ -149,7 +172,7 @@ class SeparateClaims(Stage):
     ):
         assert isinstance(question.claims, tuple)
         self._question, self._options, self._claims = question, options, question.claims
-        self._found = found or []  # results of the claims before this one
+        self._found = found or []
         whole = options.settings.limits
         self._limits = (
             effort.remaining(whole, self._found[0]) if self._found else effort.first_share(whole)
@@ -170,7 +193,7 @@ class SeparateClaims(Stage):
 
     @property
     def results_so_far(self) -> list[Result]:
-        """Results of the claims before this one, and of this one's earlier stages."""
+        """Results of the claims before the present one, and of earlier stages of that claim."""
         return self._found + self._stage.results_so_far
 
     def job(self) -> JobRequest:
@@ -191,7 +214,10 @@ class SeparateClaims(Stage):
         return found
 
     def _name_whole_limit(self, result: Result) -> None:
-        """Replaces the limit of one claim in the reason by the limit of both."""
+        """Rewrites the reason of ``result`` if it names a limit.
+
+        A claim searches with a part of each limit. The new reason names the whole limit.
+        """
         whole = self._options.settings.limits
         for name, limit in vars(whole).items():
             if limit is not None and result.reason == self._limits.reached(name):
@@ -202,7 +228,10 @@ class SeparateClaims(Stage):
 
 
 def continues_with_next_claim(search: Search) -> bool:
-    """Whether a disproved claim is followed by a weaker one, over the same tree."""
+    """Whether a search goes on with a weaker claim, over the same tree, after its present claim.
+
+    It does if the present claim is disproved and a weaker claim is left.
+    """
     return search.verdict is Verdict.DISPROVED and search.claim_index + 1 < len(search.claims)
 
 
@@ -218,5 +247,8 @@ def _limited(options: RunOptions, limits: effort.Limits) -> RunOptions:
 
 
 def _resumable(options: RunOptions) -> RunOptions:
-    """Resumes only where the folder exists: a claim not reached the last time has none."""
+    """Returns options that resume only if the folder exists.
+
+    A claim that an earlier run did not reach has no folder.
+    """
     return dataclasses.replace(options, resume=False, resume_if_exists=options.resume)

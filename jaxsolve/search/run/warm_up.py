@@ -1,8 +1,8 @@
 """Warm-up: compiles the host loops that every search needs, or reads them from the cache.
 
-Rare ones are compiled at their first use: eviction, records of other searches, and the expansion of
-the positions nearest to the root. Their compilation takes a fifth of the time of the others, and is
-not counted as search either.
+Host loops that few searches need are compiled at their first use: eviction, records of other
+searches, and the frontier search (``pns.graph``). They take a fifth of the compilation time of the
+other loops. This time does not count as search time either.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jaxsolve.search.tree.tree import new_tree, roomier
 
 
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
-    """Warms up a method, and the game's zone and threat functions."""
+    """Compiles a method's host loops and the game's zone and threat functions."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
     evaluator.threat_search()
     evaluator.zoning()
@@ -30,7 +30,13 @@ def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
 
 @functools.cache
 def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
-    """Compiles a method's host loops on an empty tree."""
+    """Compiles a method's host loops by running them on an empty tree.
+
+    Args:
+      method: method to compile.
+      may_repeat: whether positions can repeat in the game.
+      zoned: whether the evaluator's rows hold the zones of detected wins (``evaluate.layout``).
+    """
     tree, paths, log = (
         new_tree(1 << 16, 1, None, method.extra_words, nodes=8),
         new_paths(1, 4),

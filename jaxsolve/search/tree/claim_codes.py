@@ -37,7 +37,7 @@ def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
 
 @inner
 def numbers_of(outcome, claim: ClaimCodes):
-    """Returns (proof number, disproof number) of a finished game with this ``Outcome``."""
+    """Returns (proof number, disproof number) of a position with the ``Outcome`` ``outcome``."""
     verdict = claim.verdicts[outcome]
     if verdict > 0:
         return np.int64(0), np.int64(INF)

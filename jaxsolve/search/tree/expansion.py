@@ -12,6 +12,7 @@ from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_searc
 from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.search.tree.nodes import add_node, strip
+from jaxsolve.search.tree.pattern_use import store_pattern_of
 from jaxsolve.search.tree.tree import (
     FORCED_BIT,
     INF,
@@ -23,7 +24,6 @@ from jaxsolve.search.tree.tree import (
     find,
 )
 from jaxsolve.search.tree.workspace import Workspace
-from jaxsolve.search.tree.zones import store_pattern_of
 
 EXPANDED, EVALUATED = 0, 1  # indices into ``Workspace.tallies``
 COST_UNIT = 16  # initial number per power of ten of the cost that a network predicts

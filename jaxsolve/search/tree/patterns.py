@@ -153,8 +153,8 @@ def set_child(table, node, value, at):
 def value_inside(first, second):
     """Returns the value of a point inside a zone.
 
-    ``first`` and ``second`` are 1 if that player has a stone on the point, else 0. The value is
-    below VALUES even if both are 1, as only in a damaged position.
+    ``first`` is 1 if the first player has a stone on the point, else 0; ``second`` likewise. The
+    value is below VALUES even if both are 1, which happens only in a damaged position.
     """
     return 1 + 2 * second + (first & ~second)
 
@@ -257,7 +257,7 @@ def root_of(winner, mover):
 
 @inner
 def value_of(table, pattern, point):
-    """Returns the value of a pattern at a point: OUTSIDE, or as ``value_inside``."""
+    """Returns the value of a pattern at a point: OUTSIDE, or a value of ``value_inside``."""
     words = table.rows.shape[1] - len(table.seen)
     if bit_of(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)

@@ -15,7 +15,8 @@ from jaxsolve.games import zones as zoning
 from jaxsolve.games.game import Outcome
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.go.rules import Go
-from jaxsolve.proof.check.games.go.zones import GoZones, View, Won
+from jaxsolve.proof.check.games.go.view import View, Won
+from jaxsolve.proof.check.games.go.zones import GoZones
 from jaxsolve.proof.check.zones import Child
 
 ROUNDS = 4000 if os.environ.get("JAXSOLVE_LONG") else 250

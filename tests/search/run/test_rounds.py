@@ -13,7 +13,7 @@ from jaxsolve.question import Problem, Question
 from jaxsolve.search import Claim, Verdict, solve_pool
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
-from jaxsolve.search.run.pool import run_stages
+from jaxsolve.search.run.rounds import run_stages
 from jaxsolve.search.run.strategy import UnderOwnRules
 
 HEX = make("hex-3")

@@ -19,6 +19,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim
 from jaxsolve.search.tree.pattern_insertion import insert
+from jaxsolve.search.tree.pattern_use import store_pattern_of
 from jaxsolve.search.tree.patterns import (
     BELOW,
     COMMON,
@@ -38,7 +39,6 @@ from jaxsolve.search.tree.patterns import (
     order_points,
 )
 from jaxsolve.search.tree.tree import BUDGET, new_tree
-from jaxsolve.search.tree.zones import store_pattern_of
 from support.proofs.solver import random_game, rules_of
 from support.search import LONG
 

@@ -84,7 +84,7 @@ def _start(
 def simple_root(question: Question) -> str:
     """The root as written in nodes under simple ko."""
     checker = Go(question.rules)
-    return checker.superko(checker.root(question.root), 0, question.by, None)[1]
+    return checker.written_under(checker.root(question.root), 0, question.by, None)[1]
 
 
 def proofs(question: Question, player: str, rng: random.Random) -> list[list[dict[str, Any]]]:

@@ -42,7 +42,7 @@ class Plain(Walk):
 
     def _header(self, raw: bytes) -> None:
         super()._header(raw)
-        if self._fresh is not None:
+        if self._no_repeats is not None:
             raise Refused("a plain certificate is written under its own rules")
         self._rules = copy.copy(self._rules)  # a plug-in may keep the one that it gave
         assert self._rules is not None

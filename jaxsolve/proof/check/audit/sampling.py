@@ -27,10 +27,10 @@ class Sampler:
         return None
 
     def begun(self, position: Any) -> str | None:
-        """Returns the text of ``position`` with the mover's turn half made, without any change.
+        """Returns the text of ``position`` as if the mover had made the first move of two.
 
-        Only Slither has turns of two moves: the result states that a stone was relocated. Returns
-        None in other games, or if the turn is half made already.
+        Only Slither has turns of two moves. The stones stay the same, and the text states that a
+        stone has been relocated. Returns None in other games, or if the first move has been made.
         """
         return None
 

@@ -77,7 +77,7 @@ class Hex(Rules):
         )
 
     def connected(self, seed: int, within: int) -> int:
-        """Returns the cells of ``within`` that are connected to a cell of ``seed`` inside ``within``.
+        """Returns the cells of ``within`` that are connected in ``within`` to a cell of ``seed``.
 
         Cells of ``seed`` outside ``within`` are ignored.
         """

@@ -1,19 +1,19 @@
 """``mcts``: MCTS-solver, Monte-Carlo tree search with exact proven values (Winands et al. 2008).
 
-An edge has a visit count and a mean value for its parent's mover. A proven move has the value +inf
-(the mover wins), -inf (loses) or nan (lost only by a length cap); decided moves are not descended.
-Paths of one wave repel each other by virtual losses.
+An edge has a visit count and a mean value for the mover of its parent. A decided move has the value
++inf (the mover wins), -inf (the mover loses) or nan (decided only by a length cap). No descent
+takes a decided move. Virtual losses keep the paths of one wave apart.
 
-With a network that predicts costs, values are means of log10 of the cost of a proof for the
-or-player: at a leaf the network's prediction, plus log10 of the number of moves for every opponent
-node on the path. Moves are compared after scaling all means of the tree to [-1, 1] (Wu et al. 2022,
-"Proof cost networks", Section 3.2, and their program).
+With a network that predicts costs, edges hold mean costs instead of mean values. The cost of a leaf
+is log10 of the cost of a proof for the or-player as the network predicts it, plus log10 of the
+number of moves of each opponent's node on the path. To compare moves, all means in the tree are
+scaled to [-1, 1] (Wu et al. 2022, "Proof cost networks", Section 3.2, and their program).
 
-If the game makes plans (``hints.plans``) and no network orders the moves, a position has a higher
-value the shorter the or-player's plan is, the plan orders its moves, and the opponent's moves wait
-for its null move. A method chosen by name then plays no random games: of five Killall-Go problems
-``mcts`` solves five in 12 CPU seconds, and with random games instead of plans (``step=0``) two in
-20 s each.
+Plans (``hints.plans``) are used if the game has them and no network orders the moves. The shorter
+the or-player's plan, the higher is the value of a position. The plan orders the moves, and the
+opponent's other moves wait for its null move. A method chosen by name then plays no random games.
+Of five Killall-Go problems ``mcts`` with plans solves all five in 12 CPU seconds together; with
+random games instead of plans (``step=0``) it solves two within 20 s each.
 """
 
 from __future__ import annotations
@@ -32,23 +32,26 @@ from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
-# Exploration with priors in the program of proof cost networks; its logarithmic term is 0 for long.
+# Exploration constant for PUCT in the program of proof cost networks. That program adds a
+# logarithmic term, which is close to 0 for a long time and left out in this package.
 PUCT = 1.5
 
 
 @dataclass(frozen=True)
 class MonteCarlo(Method):
-    """MCTS-solver with PUCT or UCT: proven values are backed up, decided moves skipped."""
+    """MCTS-solver with PUCT or UCT. Proven values are backed up; decided moves are skipped."""
 
-    selection: str = "uct"  # "puct" weighs by the network's priors
-    exploration: float = 1.0
-    most_cost: float = 0.0  # above 0: edges hold costs up to this one (log10)
+    selection: str = "uct"  # "uct", or "puct" with the network's priors
+    exploration: float = 1.0  # weight of the exploration term
+    most_cost: float = 0.0  # above 0: edges hold costs, of which this is the largest (log10)
     playouts: int = dataclasses.field(default=1, kw_only=True)
-    # With plans: as in ``ProofNumber``; 0 = no plans.
+    # With plans: factor by which each further move to the goal makes a position harder, as in
+    # ``ProofNumber``; 0 = no plans are made.
     step: float = dataclasses.field(default=8.0, kw_only=True)
-    # With plans: moves of either side near the plan come before others.
+    # With plans: moves near the plan are listed before other moves.
     near: bool = dataclasses.field(default=True, kw_only=True)
-    # With plans: visits of the opponent's null move for which others wait; also their A.
+    # With plans: the opponent's other moves are not tried before this many visits of the null move;
+    # it is also the least initial proof number of these moves (PN-MCTS).
     patience: int = dataclasses.field(default=1000, kw_only=True)
     fallback_method: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
@@ -64,9 +67,9 @@ class MonteCarlo(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """This method with PUCT and the published program's constant.
+        """Returns this method with PUCT and the exploration constant PUCT, without random games.
 
-        Selects by costs if the network predicts them.
+        If the network predicts costs, moves are selected by costs.
         """
         fallback = self.fallback_method.guided(heads)
         return dataclasses.replace(
@@ -109,7 +112,7 @@ class MonteCarlo(Method):
         )
 
     def reset_hopeless(self, work: Workspace) -> None:
-        """Does nothing: this method never gives up a move."""
+        """Does nothing, since no number of this method excludes an undecided move."""
 
     def reopen(self, work: Workspace) -> bool:
         return False  # mean values are those of another claim
@@ -118,7 +121,10 @@ class MonteCarlo(Method):
         return last  # a path is at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """(visits, mean value for the root's mover or mean cost) of the root's undecided moves."""
+        """Returns (visits of the root, mean over the visits of its undecided moves).
+
+        The mean is that of the value for the root's mover, or that of the cost.
+        """
         edges = _edges_of(tree, 0)
         visits = float(edges["visits"].sum())
         open_moves = np.isfinite(edges["value"])

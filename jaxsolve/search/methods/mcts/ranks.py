@@ -8,7 +8,7 @@ are updated when an ``A`` changes, in one pass over the node's edges, without so
 
 An untried move has both numbers 1. At a node with a plan of the or-player (``hints.plans``) it has
 the initial numbers of the node instead, also while it waits for a null move. A position that
-several edges of a node lead to counts once for each edge.
+several edges lead to counts once for each edge.
 """
 
 from __future__ import annotations

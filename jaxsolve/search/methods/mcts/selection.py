@@ -63,8 +63,8 @@ def _prior(tree, node, number):
 def _awaits_null_move(tree, node, exploring: Exploring):
     """Whether a node tries only its null move for now.
 
-    The node must have visited it. The other moves wait until the null move is decided or has
-    ``patience`` visits, because its refutation closes most of them. ``hints.plans`` has the
+    The null move must be visited. The other moves wait until it is decided or has ``patience``
+    visits, because its refutation closes most of them. ``hints.plans.awaits_null_move`` is the
     corresponding function for proof numbers.
     """
     edge = tree.visits[tree.nodes[node].edges]
@@ -182,9 +182,10 @@ def update_extremes(tree):
 def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, offsets):
     """Returns the value, or the cost (log10), of a new node for the or-player.
 
-    It comes from the evaluator's row if the row holds it (from a network or random games). A value
-    else comes from the node's plan: it falls from 1 at the or-player's goal to -1 at NO_PLAN moves
-    from it. If there is no such source, ``unknown`` is returned.
+    The value or cost is read from the evaluator's row if a network or random games have written it
+    there. Without such a value, the plan of the node gives one, which falls from 1 at the
+    or-player's goal to -1 at NO_PLAN moves from the goal. In all other cases ``unknown`` is
+    returned.
     """
     if exploring.most_cost > 0.0:
         return (

@@ -1,4 +1,4 @@
-"""Descents of MCTS-solver by ``mcts.selection``, and backup of values and decisions."""
+"""Descents of MCTS-solver (moves by ``mcts.selection``), and backup of values and decisions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
 from jaxsolve.search.tree.expansion import EVALUATED, fetch, place
 from jaxsolve.search.tree.nodes import add_edge, unpin
 from jaxsolve.search.tree.paths import FINISHED, FOUND, IDLE, Leaves, leaf_request, log_is_full
+from jaxsolve.search.tree.pattern_use import decide_by_pattern
 from jaxsolve.search.tree.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED
 from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import (
-    decide_by_pattern,
     drop_closed_moves,
     is_open,
     lost_by,
@@ -36,7 +36,10 @@ from jaxsolve.search.tree.zones import (
 
 @inner
 def _decide(tree, node, claim: ClaimCodes, log):
-    """Decides ``node`` if its edges suffice; True if it is decided."""
+    """Decides ``node`` if one of its moves wins or all of them are decided.
+
+    Returns whether the node is decided.
+    """
     record = tree.nodes[node]
     if record.marks & SOLVED_FLAG:
         return True
@@ -66,7 +69,7 @@ def _decide(tree, node, claim: ClaimCodes, log):
 
 @inner
 def _mark_child(tree, node, edge, child, claim: ClaimCodes, exploring: Exploring):
-    """Writes the result of a decided child node into the edge that leads to it."""
+    """Writes the result of a decided node ``child`` into the edge ``edge`` of ``node``."""
     below = tree.nodes[child]
     numbers = np.int64(below.pn), np.int64(below.dn)
     _mark(tree, node, edge, numbers, tree.zones[child], claim, exploring)
@@ -74,11 +77,13 @@ def _mark_child(tree, node, edge, child, claim: ClaimCodes, exploring: Exploring
 
 @inner
 def _mark(tree, node, edge, numbers, zone, claim: ClaimCodes, exploring: Exploring):
-    """Writes a decided child's result into the edge; a win by a length cap decides nothing.
+    """Writes the result of a decided position into the edge ``edge`` of ``node`` that leads to it.
+
+    With zones this may close other moves of ``node``. A result by a length cap gets the value nan.
 
     Args:
-      numbers: (proof number, disproof number) of the child.
-      zone: relevance zone of the child's result.
+      numbers: (proof number, disproof number) of the position.
+      zone: relevance zone of its result.
     """
     action = np.int64(edge.action & ACTION)
     pn, dn = numbers
@@ -97,7 +102,7 @@ def _mark(tree, node, edge, numbers, zone, claim: ClaimCodes, exploring: Explori
 
 @inner
 def _close_edges(tree, node, claim: ClaimCodes, exploring: Exploring):
-    """Marks visited closed moves as lost."""
+    """Sets the values of edges to closed moves to -inf (lost)."""
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
@@ -109,7 +114,10 @@ def _close_edges(tree, node, claim: ClaimCodes, exploring: Exploring):
 
 @inner
 def _release(tree, paths, path, with_leaf):
-    """Returns a path to the root and removes its virtual losses."""
+    """Moves a path back to the root and removes its virtual losses.
+
+    ``with_leaf`` tells whether the path has an edge at its deepest node, to a leaf.
+    """
     depth = paths.depth[path]
     for d in range(depth + (1 if with_leaf else 0)):
         node = paths.nodes[path, d]
@@ -121,7 +129,10 @@ def _release(tree, paths, path, with_leaf):
 
 @inner
 def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, log):
-    """Averages ``value`` (the or-player's, or a cost) into a path; decides its nodes."""
+    """Backs up ``value`` along a path and decides nodes where results suffice.
+
+    ``value`` is the value of the leaf for the or-player, or its cost (log10).
+    """
     deciding, counting = True, exploring.ranked
     if exploring.most_cost > 0.0:
         value = cost_of_path(tree, paths, path, value, claim, exploring)
@@ -148,7 +159,7 @@ def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, 
 
 @inner
 def _repeats(paths, path, child):
-    """Whether ``child`` is on the path."""
+    """Whether node ``child`` is on the path already."""
     for depth in range(paths.depth[path] + 1):
         if paths.nodes[path, depth] == child:
             return True
@@ -157,7 +168,10 @@ def _repeats(paths, path, child):
 
 @inner
 def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
-    """Takes a path to a leaf (FOUND), else IDLE, or FINISHED if the root is decided."""
+    """Takes a path from the root to a leaf.
+
+    Returns FOUND, FINISHED if the root is decided, or IDLE if the path reaches no leaf now.
+    """
     hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
     while True:
         depth = paths.depth[path]
@@ -208,7 +222,7 @@ def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
 
 @compiled
 def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
-    """Takes paths ``first..last-1`` to new leaves.
+    """Takes paths ``first..last-1`` to new leaves, which are written to ``leaves``.
 
     Returns (number of leaves, FINISHED if the root is decided else FOUND).
     """
@@ -225,14 +239,17 @@ def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
 
 @inner
 def _plan(tree, node, before, action, claim: ClaimCodes, exploring: Exploring, offsets):
-    """``plans.initialise_node`` if the game makes plans and no network has ordered the moves."""
+    """Makes a plan for a new node and initialises the node by it (``hints.plans``).
+
+    Does nothing if the game has no plans or a network orders the moves.
+    """
     if exploring.step > 0.0 and are_planned(tree) and offsets.priors == NONE:
         initialise_node(tree, node, before, action, claim.or_player, exploring)
 
 
 @compiled
 def start(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
-    """Initialises a node that no path has led to."""
+    """Initialises a node that was added without a path, such as the root."""
     _plan(tree, node, np.int64(NONE), np.int64(NONE), claim, exploring, offsets)
     if exploring.ranked:
         sum_numbers(tree, node, claim)
@@ -240,7 +257,13 @@ def start(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
 
 @compiled
 def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
-    """As ``pns.walk.absorb``."""
+    """Adds the leaves of evaluator rows ``first..count-1`` to the tree and backs up their values.
+
+    ``owners`` int64[B] holds the path of each leaf. The paths are at the root afterwards.
+
+    Returns the index of the first row not absorbed: ``count``, or less if the log must be emptied
+    first.
+    """
     tree: Any = work.tree
     paths, claim, log = work.paths, work.claim, work.log
     offsets = work.offsets
@@ -290,9 +313,10 @@ def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
 
 @compiled
 def propagate(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
-    """Decides nodes ``order[:first]``, last first, from their decided children.
+    """Decides those of the nodes ``order[:first]`` whose decided children suffice, last node first.
 
-    Returns (number of nodes left, whether any was decided); stops early if the log must be emptied.
+    Returns (number of nodes not yet handled, whether any was decided). The number is above 0 if the
+    log must be emptied first.
     """
     decided = False
     for at in range(first - 1, -1, -1):

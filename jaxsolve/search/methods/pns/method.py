@@ -97,9 +97,9 @@ class ProofNumber(Method):
     def guided(self, heads: Heads) -> Method:
         """Returns the method for a search with the network ``heads``.
 
-        Priors order the moves. If the network predicts costs, these initialise the numbers; in
-        games with plans or odds, the plans or odds still do, since no shipped network includes that
-        knowledge.
+        Priors order the moves. If the network predicts costs, the costs initialise the numbers. In
+        games with plans or odds, these initialise the numbers instead, since no shipped network
+        includes their knowledge.
         """
         parameters = sum(np.size(leaf) for leaf in jax.tree.leaves(heads.params))
         wave = SMALL_WAVES[parameters >= LARGE] if jax.default_backend() == "cpu" else self.wave

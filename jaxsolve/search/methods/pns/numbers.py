@@ -32,6 +32,7 @@ from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.nodes import add_edge, forced_entry
 from jaxsolve.search.tree.paths import log_decided
+from jaxsolve.search.tree.pattern_use import store_pattern
 from jaxsolve.search.tree.tree import (
     ACTION,
     BACK,
@@ -44,13 +45,7 @@ from jaxsolve.search.tree.tree import (
     STALE_FLAG,
     WHOLE,
 )
-from jaxsolve.search.tree.zones import (
-    apply_decided_edge,
-    is_open,
-    lost_by_all,
-    store_pattern,
-    winning_move,
-)
+from jaxsolve.search.tree.zones import apply_decided_edge, is_open, lost_by_all, winning_move
 
 HARDER = 8  # number of visited moves after which the other moves count twice as hard (HARDER_FLAG)
 
@@ -315,7 +310,7 @@ def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
             lost_by_all(tree, node)
         move = np.int64(-1)
         if phi == 0:
-            # With zones: the move that gave the node its zone. ``best`` may be another winning move.
+            # With zones: the move that gave the node its zone; ``best`` may be another one.
             move = (
                 winning_move(tree, node)
                 if tree.zones.shape[1] > 0

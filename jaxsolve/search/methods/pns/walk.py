@@ -40,6 +40,7 @@ from jaxsolve.search.tree.paths import (
     leave_node,
     log_is_full,
 )
+from jaxsolve.search.tree.pattern_use import decide_by_pattern
 from jaxsolve.search.tree.tree import (
     ACTION,
     BACK,
@@ -52,12 +53,7 @@ from jaxsolve.search.tree.tree import (
     STALE_FLAG,
 )
 from jaxsolve.search.tree.workspace import Workspace
-from jaxsolve.search.tree.zones import (
-    apply_decided_edge,
-    decide_by_pattern,
-    is_open,
-    write_terminal_zone,
-)
+from jaxsolve.search.tree.zones import apply_decided_edge, is_open, write_terminal_zone
 
 
 @inner

@@ -11,7 +11,7 @@ from jaxsolve.proof.check.games.go import text as go_text
 from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.games.go.zones import GoZones
 from jaxsolve.proof.check.grid import STONES, bits
-from jaxsolve.proof.check.relaxation import Fresh
+from jaxsolve.proof.check.relaxation import NoRepeats
 from jaxsolve.proof.check.rules import Rules, Verdict
 
 
@@ -142,9 +142,9 @@ class Go(Rules):
         lead = area[0] - area[1] - self.options.komi
         return Verdict(None if lead == 0 else int(lead < 0), "score")
 
-    def superko(
+    def written_under(
         self, root: GoPosition, claimant: int, by: str, again: str | None
-    ) -> tuple[Go, str, Fresh]:
+    ) -> tuple[Go, str, NoRepeats]:
         if self.options.ko == "simple":
             raise Refused("this rule set takes no proof by another one: it has no superko")
         wanted = self.rule_set.replace(f";ko={self.options.ko}", ";ko=simple", 1)
@@ -159,7 +159,7 @@ class Go(Rules):
         )
         text = self.text.forgotten(root, self._retake(root))
         rules.root(text)
-        return rules, text, Fresh(rules, claimant, points, before)
+        return rules, text, NoRepeats(rules, claimant, points, before)
 
     def _retake(self, root: GoPosition) -> int:
         """Returns the ko point of ``root`` under simple ko, or 0.
@@ -218,7 +218,7 @@ class Go(Rules):
         found = {} if position.ply in (0, 2) else {"pass": self.text.passed(position)}
         quiet, taking = self.moves(position)
         names = self.grid.names
-        suffix, fresh = self.text.suffix(position), self.text.fresh(position)
+        suffix, fresh = self.text.suffix(position), self.text.allowed_by_superko(position)
         board, stone, length = position.board, STONES[position.side], self.grid.length
         for bit in bits(quiet):
             index = length - bit.bit_length()
@@ -329,7 +329,7 @@ class Go(Rules):
         )
 
     def _known(self, position: GoPosition, move: str, text: str) -> str:
-        if not self.text.fresh(position)(text.partition(" ")[0]):
+        if not self.text.allowed_by_superko(position)(text.partition(" ")[0]):
             raise Refused(
                 f"the move {move} is not legal: it repeats a position ({self.options.ko} superko)"
             )

@@ -122,7 +122,7 @@ class GoText:
         """Returns the entries of the position's history."""
         return set(position.history.split(";"))
 
-    def fresh(self, position: GoPosition) -> Callable[[str], bool]:
+    def allowed_by_superko(self, position: GoPosition) -> Callable[[str], bool]:
         """Returns a predicate: whether superko allows a board move that leads to the given board.
 
         The current board is not tested, since a board move cannot repeat it: suicide is illegal.

@@ -8,9 +8,8 @@ the property holds in every such q. Sets of points are masks (``check.grid``).
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.games.go import life
@@ -19,63 +18,8 @@ from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child, WrittenZones
 
 if TYPE_CHECKING:
-    from jaxsolve.proof.check.games.go.rules import Chains, Go, Moves
-
-
-class Won(NamedTuple):
-    """A listed child: a position in which the claim holds, and its zone."""
-
-    position: GoPosition
-    zone: int  # 0: the child has no zone, so no other position covers it
-
-
-class View:
-    """The part of a position that lies in a zone.
-
-    A *group* is a set of stones of one colour in the zone that is connected inside the zone. Its
-    *inner liberties* are the empty points of the zone beside it.
-    """
-
-    def __init__(self, rules: Go, claimant: int, position: GoPosition, zone: int):
-        self.rules, self.grid, self.position, self.zone = rules, rules.grid, position, zone
-        self.mine, self.theirs = (
-            position.stones[claimant] & zone,
-            position.stones[1 - claimant] & zone,
-        )
-        self.empty = rules.empty(position) & zone
-
-    @functools.cached_property
-    def my_groups(self) -> Chains:
-        """P's groups in the zone, classified by their inner liberties."""
-        return self.rules.chains(self.mine, self.empty)
-
-    @functools.cached_property
-    def their_groups(self) -> Chains:
-        """Q's groups in the zone, classified by their inner liberties."""
-        return self.rules.chains(self.theirs, self.empty)
-
-    def near(self, bit: int) -> int:
-        """Returns the neighbours of a point on the board."""
-        return self.grid.near(bit) & self.grid.full
-
-    def whole(self, points: int) -> bool:
-        """Whether all neighbours of ``points`` on the board lie in the zone."""
-        return not self.grid.near(points) & self.grid.full & ~self.zone
-
-    def closed(self, groups: int) -> Iterator[int]:
-        """Yields the closed groups among ``groups``, a mask of groups.
-
-        All neighbours of a closed group lie in the zone. So it is a whole chain with all its
-        liberties, in every position that covers this one.
-        """
-        return (group for group in self.grid.components(groups) if self.whole(group))
-
-    def loose(self, groups: int) -> int:
-        """Returns the stones of the groups in the mask ``groups`` that are not closed.
-
-        In a covering position such a group may be connected to more stones outside the zone.
-        """
-        return groups & ~sum(self.closed(groups))
+    from jaxsolve.proof.check.games.go.rules import Go, Moves
+from jaxsolve.proof.check.games.go.view import View, Won
 
 
 class GoZones(WrittenZones):
@@ -217,7 +161,10 @@ class GoZones(WrittenZones):
         return not ko or (view.whole(bit | ko) and view.their_groups.atari.get(bit, 0) == ko)
 
     def fills_no_eye(self, view: View, bit: int) -> bool:
-        """Whether the zone shows that ``bit`` is no true eye of P in q, if eyes must stay (R5)."""
+        """Whether the zone shows that ``bit`` is no true eye of P in q (R5).
+
+        Always True if the rules allow a side to fill its eyes.
+        """
         if self.rules.options.fill_eyes or view.near(bit) & view.zone & ~view.mine:
             return True
         corners = self.rules.corners[bit]
@@ -405,7 +352,7 @@ class GoZones(WrittenZones):
         return (corners & view.theirs).bit_count() >= min(corners.bit_count(), 3)
 
     def is_barred_ko(self, view: View, bit: int, claimant: int) -> bool:
-        """Whether the zone shows that the move of Q at ``bit`` takes a ko, and Q may take none (A4).
+        """Whether the zone shows that Q's move at ``bit`` takes a ko, and Q may take none (A4).
 
         The move captures exactly one stone, and the capturing stone has no other liberty and no
         neighbour of its colour.

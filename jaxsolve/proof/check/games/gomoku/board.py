@@ -191,6 +191,7 @@ class GomokuBoard(Rules):
         return TWO if cells & (cells - 1) else cells
 
     def legal(self, position: GomokuPosition) -> int:
+        """Returns the mask of the legal moves."""
         return (
             position.fours
             if position.fours > 0
@@ -207,6 +208,7 @@ class GomokuBoard(Rules):
         return f"{board} {'wb'[position.side]}{field}"
 
     def wins_at(self, own: int, bit: int) -> bool:
+        """Whether a stone at ``bit`` makes a winning line with the stones of the mask ``own``."""
         return any(
             not cells & ~own & ~bit and not around & own for cells, around in self.through[bit]
         )

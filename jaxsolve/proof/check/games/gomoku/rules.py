@@ -162,7 +162,7 @@ class Gomoku(GomokuBoard):
         return own, stone | zone | self._beside(own, enemy, branch.line, replies), replies
 
     def _beside(self, own: int, enemy: int, line: Sequence[int], answered: int) -> int:
-        """Returns the cells where a stone of the opponent could disturb a branch's line (Z6, Z8, Z9).
+        """Returns the cells where an opponent's stone could disturb a branch's line (Z6, Z8, Z9).
 
         Two stones together could do so: a stone at such a cell, and a reply that is not in the mask
         ``answered``. They could make a four before or during the line, or both take completing

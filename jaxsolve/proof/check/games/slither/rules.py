@@ -20,7 +20,7 @@ class SlitherPosition(NamedTuple):
 
 
 class Slither(Rules):
-    """Rules of ``slither-N``: Black joins the top and bottom rows, White the outer columns.
+    """Rules of ``slither-N``: Black joins the top and bottom, White the left and right.
 
     A turn is an optional relocation of a stone and then a placement. Each of the two is a move of
     its own.
