@@ -92,7 +92,6 @@ def main() -> None:
     parser.add_argument("--parts", default="4,64")
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--method", default="dfpn")
-    parser.add_argument("--game", "-g")
     parser.add_argument("--rule", "-r", action="append", default=[])
     arguments = parser.parse_args()
     setup()

@@ -53,8 +53,8 @@ def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
     try:
         if limit is None:
             return True
-        # ``Limits.reached`` formats seconds with ``:g``, too.
-        rounded = limit if isinstance(limit, int) else float(f"{limit:g}")
+        # Rounded as in the sentence of ``Limits.reached``: 1.234 seconds are no more than 1.23.
+        rounded = limit if isinstance(limit, int) else float(f"{round(limit, 2) or limit:g}")
         return rounded > float(stopped[1])
     except ValueError:
         return False

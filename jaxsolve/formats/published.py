@@ -36,7 +36,10 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """A published format, as functions of the file's JSON object (``data``)."""
+    """The functions that read one format of published problem sets.
+
+    ``data`` is the JSON object of a file.
+    """
 
     recognise: Callable[[Entry], bool]  # whether ``data`` has this format
     # Makes a problem of (id, entry of the problem, ``data``, rule options).

@@ -231,7 +231,7 @@ class Game(abc.ABC):
     def parse_action(self, text: str, state: State | None = None) -> int:
         """Returns the action of a move's text; inverse of ``action_text``.
 
-        Case is ignored if that is unambiguous. Raises ValueError.
+        Case is ignored if that is unambiguous. Raises ValueError if the text is not that of a move.
         """
 
     def parse_action_made(self, text: str, state: State) -> int:

@@ -177,7 +177,7 @@ def _made(addresses: np.ndarray, facts: np.ndarray, scratch: int, words: int) ->
 
 
 def with_row_buffer(threat_search: ThreatSearch, width: int) -> ThreatSearch:
-    """Returns ``threat_search`` with a buffer for move rows of ``width`` words."""
+    """Returns ``threat_search`` with new arrays ``row`` and ``row_view`` of ``width`` words."""
     row = np.zeros(width, np.uint32)
     row_view = row[:]
     row_view.flags.writeable = False

@@ -1,9 +1,9 @@
 """``by_pointer``: named tuples of arrays that compiled functions take as one pointer.
 
-A tree has some fifty arrays, each of which numba describes by about seven numbers. Passed by value,
-these numbers are arguments of every call in compiled code, which makes up most of the code to
-compile. With a pointer the search compiles in a third of the time, and a call from Python unpacks
-nothing.
+A tree has some fifty arrays, and numba describes each by about seven numbers. If a tree is passed
+by value, every call in compiled code takes all these numbers as arguments. Passing them then makes
+up most of the code to compile. With a pointer the search compiles in a third of the time, and a
+call from Python unpacks nothing.
 
 In Python such a tuple behaves as usual. Compiled code can only read its fields by name. It cannot
 make, return or unpack such a tuple. The pointer leads to a block of 64-bit words that holds the

@@ -117,8 +117,8 @@ class Experiment:
 
     The openings of a game are divided into parts. All games of a part are played at the same time.
 
-    Raises ValueError for an invalid player, game or number, and if the paper's numbers do not fit
-    the axes.
+    Raises ValueError for an invalid player, game or number. Also raises it if the numbers to
+    compare with, ``Settings.paper``, do not have the shape that the axes (or ``paper_x``) demand.
     """
 
     def __init__(self, settings: Settings):
@@ -291,7 +291,10 @@ class Experiment:
 
 
 def _named(text: str) -> set[str]:
-    """Returns the names of the axes in a player's name. Raises ValueError."""
+    """Returns the names in braces in a player's text: the axes ``c`` and ``k`` of ``{c}-{k}``.
+
+    Raises ValueError if the braces are malformed or contain more than a name.
+    """
     try:
         found = [
             (name, form, conversion)

@@ -112,7 +112,7 @@ undecided, for example because a limit was reached. Questions still to be search
 
 
 class Bounds(NamedTuple):
-    """Least and greatest possible value under one ko setting."""
+    """Least and greatest ``Value`` that the crucial stones may have under one ko setting."""
 
     least: Value
     most: Value

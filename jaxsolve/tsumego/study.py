@@ -97,9 +97,9 @@ class First:
         return statuses.best_aim(self.answers, self.defender_first)
 
     def begins_with(self, aim: Aim) -> str | None:
-        """Returns the first move of the proof at the root that the side reaches ``aim``.
+        """Returns the first move of the proof that the side moving first reaches ``aim``.
 
-        Returns None if there is no such proof.
+        The proof is that of the search from the root. Returns None if there is none.
         """
         row = self.rows.get(aim.question)
         return (
@@ -134,11 +134,11 @@ class First:
         )
 
     def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
-        """Returns which aims the side moving first reaches by a move or a pass.
+        """Returns for each aim of the side moving first whether a move, or a pass, reaches it.
 
         Args:
           answers: answers about the position after the move or pass.
-          move: the move; if a proof at the root begins with it, its aim is reached. None: a pass.
+          move: the move, or None for a pass. It also reaches ``aim`` if ``begins_with(aim)`` is it.
         """
         shown = {
             aim.question: aim.wanted

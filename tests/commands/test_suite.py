@@ -237,6 +237,9 @@ def test_a_row_is_searched_again_if_the_limit_that_stopped_it_is_larger(reason, 
     }
     assert not limits.larger_limit_helps(row, same) and limits.larger_limit_helps(row, wider)
     assert not limits.larger_limit_helps(row | {"verdict": "proved"}, wider)
+    seconds = Settings(limits=Limits(cpu_seconds=1.234))
+    stopped = row | {"reason": seconds.limits.reached("cpu_seconds")}
+    assert not limits.larger_limit_helps(stopped, seconds)  # the sentence says 1.23
     assert not limits.larger_limit_helps(row | {"reason": "Nothing is left to try."}, wider)
 
 

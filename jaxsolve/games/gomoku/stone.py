@@ -57,9 +57,10 @@ def look_at_stone(
 
 
 def _windows_through(reach: int, line: int) -> np.ndarray:
-    """uint32[1, 2 * reach + 1]: the windows that contain a place of a line and the line's centre.
+    """Returns uint32[1, 2 * reach + 1]: one word for each place of a line.
 
-    For every place, bit k is set if the window that starts at place k contains both.
+    Bit k of a word is set if the window that starts at place k contains both the word's place and
+    the centre of the line, place ``reach``.
     """
     starts = np.arange(2 * reach + 1, dtype=np.int32)[:, None]
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]

@@ -232,7 +232,7 @@ class _Board:
                     yield side, cell
 
     def _touching(self, reach: _Reach, edge: int) -> int:
-        """The cells that lie on an edge or touch a stone reached from it, and those stones."""
+        """The cells of edge ``edge``, the stones reached from it, and these stones' neighbours."""
         return self.near(reach.stones) | self.edges[edge]
 
     def through(self, own: int, empty: int, zone: int, point: int) -> list[int] | None:

@@ -75,9 +75,10 @@ class GarbageCollection(BeforeWave):
         return True
 
     def needs_idle(self, search: Search) -> bool:
-        """True if the next attempt to free memory would be the last one.
+        """True if so many attempts to free memory have failed that the next one is the last.
 
-        Paths in flight pin their nodes, so memory is certainly too small only without them.
+        Paths in flight pin their nodes. So the last attempt waits until no path is in flight: if it
+        fails then, memory is certainly too small.
         """
         return search.eviction.hopeless(search.expanded)
 

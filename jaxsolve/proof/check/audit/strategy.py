@@ -266,9 +266,9 @@ def _is_branch(threat: Any) -> bool:
 
 
 def _replies(threat: Any) -> dict[str, Any]:
-    """Returns the replies that ``threat`` (``Place.threat``) names, each with the play against it.
+    """Maps each reply that ``threat`` (``Place.threat``) names to the play after it.
 
-    In a branch, all other replies are answered by its line.
+    A line names one reply, its first move. A branch names several; its own line answers all others.
     """
     if not _is_branch(threat):
         return {threat[0]: threat[1:]} if threat else {}

@@ -313,10 +313,12 @@ def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
 
 @compiled
 def propagate(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
-    """Decides those of the nodes ``order[:first]`` whose decided children suffice, last node first.
+    """Decides nodes of ``order[:first]`` by their decided children, from the last node backwards.
+
+    A node stays undecided if its decided children do not suffice.
 
     Returns (number of nodes not yet handled, whether any was decided). The number is above 0 if the
-    log must be emptied first.
+    log is full: empty it, then call again with this number as ``first``.
     """
     decided = False
     for at in range(first - 1, -1, -1):

@@ -220,7 +220,11 @@ def _take_unvisited(tree, node, live, limit, weights: Weights):
 
 @inner
 def sum_unvisited(record, taken, first):
-    """Returns what ``taken`` unvisited moves, ``first`` of them listed first, add to delta."""
+    """Returns what unvisited moves add to delta of the node ``record``.
+
+    ``taken`` is the number of these moves. ``first`` of them are in the group listed first.
+    In a narrow node the others add at most QUIET_SUM.
+    """
     others = (taken - first) * initial_numbers(record, False)[1]
     return first * initial_numbers(record, True)[1] + (
         min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others

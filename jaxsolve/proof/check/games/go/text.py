@@ -169,7 +169,10 @@ class GoText:
         )
 
     def suffix(self, position: GoPosition) -> str:
-        """Returns the text that follows the board, after a board move that captures nothing."""
+        """Returns the part of the text of ``plain`` that follows the board.
+
+        It is the same for all board moves at ``position`` that capture nothing.
+        """
         ply = 1 if position.ply == 0 else None
         return f" {'wb'[position.side]}" + self._tail(
             position, ply, position.crucial, self._present(position)

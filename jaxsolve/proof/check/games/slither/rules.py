@@ -105,9 +105,9 @@ class Slither(Rules):
         return found
 
     def _placements(self, stones: int, empty: int) -> Iterator[int]:
-        """Yields the cells of ``empty`` where one more stone leaves no violation of the rule.
+        """Yields the cells of ``empty`` at which a stone may be added to ``stones``.
 
-        The rule is the diagonal rule (``odd_pairs``).
+        The stones must then have no violation of the diagonal rule (``odd_pairs``).
         """
         return (cell for cell in bits(empty) if not self.odd_pairs(stones | cell))
 
