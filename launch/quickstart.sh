@@ -6,29 +6,30 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source launch/venv.sh
 install_jaxsolve
-jaxsolve() { "$PYTHON" -m jaxsolve.cli "$@"; }
 
 problems=configs/problems/quickstart.json
 out=runs/quickstart-$(date +%Y%m%d-%H%M%S)
 started=$(date +%s)
 mkdir -p "$out"
-solve() { jaxsolve solve "$problems:$1" --out "$out/$1"; }
 # Compilation takes most of the time of a first run, so the last two are solved beside the first.
-trap 'jobs -p | xargs -r kill' EXIT
-declare -A running=()
-for problem in gomoku-win hex-opening; do
-    solve "$problem" >"$out/$problem.txt" 2>&1 &
-    running[$problem]=$!
+trap 'kill $(jobs -pr) 2>/dev/null || true' EXIT
+others=(gomoku-win hex-opening) running=()
+for problem in "${others[@]}"; do
+    (exec "$PYTHON" -m jaxsolve.cli solve "$problems:$problem" --out "$out/$problem") \
+        >"$out/$problem.txt" 2>&1 &
+    running+=($!)
 done
-for problem in go-life gomoku-win hex-opening; do
+number=0
+for problem in go-life "${others[@]}"; do
     echo
     echo "== $problem: jaxsolve solve $problems:$problem --out $out/$problem"
     status=0
-    if [ -n "${running[$problem]:-}" ]; then
-        wait "${running[$problem]}" || status=$?
-        cat "$out/$problem.txt"
+    if [ "$problem" = go-life ]; then
+        "$PYTHON" -m jaxsolve.cli solve "$problems:$problem" --out "$out/$problem" || status=$?
     else
-        solve "$problem" || status=$?
+        wait "${running[number]}" || status=$?
+        number=$((number + 1))
+        cat "$out/$problem.txt"
     fi
     if [ "$status" != 0 ] && [ "$status" != 20 ]; then
         echo "the search ended with exit code $status and no proof" >&2

@@ -13,6 +13,7 @@ from jaxsolve.bench.measure import Clock
 from jaxsolve.bench.positions import hard_positions
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
 from jaxsolve.games.game import Game
+from jaxsolve.jit import compile_clock
 from jaxsolve.networks import Guide, History
 from jaxsolve.search.methods import method_for
 from jaxsolve.search.run.job import Job
@@ -91,7 +92,7 @@ def timed_search(
     wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
     heads = None if guide is None else guide.heads(game)
     evaluator = _evaluator(game, method_for(method, game, heads, zones=True).playouts, guide)
-    compiled_before = evaluator.compile_seconds
+    compiled_before = compile_clock.read()
     states = hard_positions(game)
     # The first waves are small, so all smaller sizes are compiled too.
     evaluator.compile([size for size in BATCH_SIZES if size <= wave] + [wave])
@@ -122,7 +123,7 @@ def timed_search(
         "per_cpu_second": count / cpu,
         "per_wall_second": count / wall,
         "cpu_seconds": cpu,
-        "compile_cpu_seconds": evaluator.compile_seconds - compiled_before,
+        "compile_cpu_seconds": compile_clock.read().since(compiled_before).cpu,
         **{f"{name}_share": part / wall for name, part in parts.items()},
     }
 

@@ -58,7 +58,8 @@ def make_folder(folder: Path) -> None:
 
     Raises OSError if the folder cannot be made.
     """
-    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    for each in reversed((folder, *folder.parents)):
+        each.mkdir(mode=0o755, exist_ok=True)
 
 
 def usable(folder: Path) -> bool:

@@ -130,42 +130,35 @@ def close_locks() -> None:
         os.close(_locks.pop())
 
 
-def _locked(file: Path, entry: Path) -> int | None:
-    """Waits until the lock file ``file`` can be locked or the cache file ``entry`` exists.
+def _wait(descriptor: int, entry: Path) -> None:
+    """Locks an open file; returns without the lock once ``entry`` exists or ``PATIENCE`` ended.
 
-    While a function is locked, the functions that it calls are locked, too. Two processes never
-    wait for each other, since no two functions call each other.
-
-    Returns a descriptor of the locked file, or None if ``entry`` exists or ``PATIENCE`` seconds
-    have passed.
+    The functions that a function calls are locked while it is locked. No two processes can wait
+    for each other, since no two functions call each other.
 
     Raises:
-      OSError: the file cannot be made or locked.
+      OSError: the file cannot be locked.
     """
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-    _locks.add(descriptor)
-    kept, start, warned = False, time.monotonic(), False
-    try:
-        while not kept and not entry.exists() and time.monotonic() - start < PATIENCE:
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                kept = True
-                break
-            if not warned and time.monotonic() - start > SILENCE:
-                warned = True
-                warn_once("waiting for another process that compiles the search for the first time")
-            time.sleep(0.05)
-    finally:
-        if not kept:
-            _unlock(descriptor)
-    return descriptor if kept else None
+    start, warned = time.monotonic(), False
+    while time.monotonic() - start < PATIENCE:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        if entry.exists():
+            return
+        if not warned and time.monotonic() - start > SILENCE:
+            warned = True
+            warn_once("waiting for another process that compiles the search for the first time")
+        time.sleep(0.05)
 
 
 def _unlock(descriptor: int) -> None:
-    """Closes a lock file, which unlocks it. Does nothing for a descriptor closed before."""
+    """Closes a locked file. A descriptor that was closed before is left alone."""
     if descriptor in _locks:
-        _locks.discard(descriptor)
-        os.close(descriptor)
+        try:
+            os.close(descriptor)
+        finally:
+            _locks.discard(descriptor)
 
 
 class CodeCache(_Cache):
@@ -230,24 +223,25 @@ class CodeCache(_Cache):
             # code runs, but it cannot be stored.
             pass
 
-    def release(self) -> None:
-        """Releases the locks of ``load_overload``, after the compilation has ended or failed."""
-        while self._locked:
-            _unlock(self._locked.pop())
-
     def lock(self, entry: Path) -> None:
-        """Waits for the lock of a cache entry.
+        """Returns when this process may compile, has waited too long, or ``entry`` exists.
 
-        Returns when this process holds the lock, when it has waited too long, when ``entry``
-        exists, or at once if the folder cannot be used.
+        ``release`` must be called afterwards, also after an exception.
         """
         locks = entry.parent / "locks"
         with contextlib.suppress(OSError):
             cache_files.make_folder(locks)
             if cache_files.usable(entry.parent) and cache_files.usable(locks):
-                descriptor = _locked(locks / entry.name, entry)
-                if descriptor is not None:
-                    self._locked.append(descriptor)
+                descriptor = os.open(locks / entry.name, os.O_RDWR | os.O_CREAT, 0o666)
+                _locks.add(descriptor)
+                self._locked.append(descriptor)  # before it is locked: no exception loses it
+                _wait(descriptor, entry)
+
+    def release(self) -> None:
+        """Unlocks what ``lock`` has locked: the compilation has ended or failed."""
+        while self._locked:
+            _unlock(self._locked[-1])
+            self._locked.pop()
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
         return dumps((self._name, self._source, str(sig), codegen.magic_tuple()))

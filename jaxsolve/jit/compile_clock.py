@@ -53,8 +53,9 @@ def measured(lock: contextlib.AbstractContextManager[Any]) -> Iterator[None]:
         return
     begun = time.perf_counter()
     with lock:
-        start, _thread.compiling = cpu_seconds(), True
+        start = cpu_seconds()
         try:
+            _thread.compiling = True
             yield
         finally:
             _thread.compiling = False

@@ -10,6 +10,7 @@ import numpy as np
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.threats import Branch, ThreatTree, encode_tree, search_threats
+from jaxsolve.jit import compile_clock
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import AND, LEAF, OR, THREAT, ProofGraph
 from jaxsolve.proof.index import LogIndex
@@ -57,7 +58,7 @@ class GraphBuilder:
             stop,
         )
         self.plain = shared_evaluator(game, autoplay=False, zones=evaluator.zones)
-        self._compiled_before = self.plain.compile_seconds
+        self._compiled_before = compile_clock.read()
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
         self._sequences = self.plain.threat_search()
@@ -74,7 +75,7 @@ class GraphBuilder:
     @property
     def compile_seconds(self) -> float:
         """CPU seconds that were spent on compilation since this builder was made."""
-        return self.plain.compile_seconds - self._compiled_before
+        return compile_clock.read().since(self._compiled_before).cpu
 
     def build(self, root: np.ndarray) -> ProofGraph:
         """Builds the proof graph of the position ``root``, a packed state uint32[S].

@@ -54,6 +54,7 @@ def test_a_lock_can_be_acquired_after_an_error_while_waiting(error, cache, entry
             else:
                 with pytest.raises(KeyboardInterrupt):
                     cache.lock(entry)
+            cache.release()
     assert is_free(entry)
     cache.lock(entry)
     assert not is_free(entry)
@@ -74,6 +75,40 @@ def test_a_lock_can_be_acquired_after_it_was_not_granted(cache, entry, monkeypat
     assert not is_free(entry)
     cache.release()
     assert is_free(entry)
+
+
+def test_an_interrupt_after_the_lock_was_granted_frees_it(cache, entry, monkeypatch):
+    flock = fcntl.flock
+
+    def interrupted(file, operation):
+        flock(file, operation)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            cache.lock(entry)
+    cache.release()
+    assert is_free(entry) and not code_cache._locks
+
+
+def test_a_damaged_entry_is_compiled_under_the_lock(cache, entry):
+    entry.parent.mkdir()
+    entry.touch()
+    cache.lock(entry)
+    assert not is_free(entry)
+    cache.release()
+
+
+def test_the_folders_of_a_cache_belong_to_their_owner_alone(cache, tmp_path):
+    entry, before = tmp_path / "new" / "cache" / "entry", os.umask(0o002)
+    try:
+        cache.lock(entry)
+        cache.release()
+    finally:
+        os.umask(before)
+    for folder in (entry.parent.parent, entry.parent, entry.parent / "locks"):
+        assert folder.stat().st_mode & 0o777 == 0o755
 
 
 def test_functions_are_locked_apart(cache, entry, monkeypatch):
