@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
+from jaxsolve.evaluate.evaluator import Evaluator
 from jaxsolve.games.game import Game, HasForcedReply, HasThreatSearch, HasZones
 from jaxsolve.networks.heads import Heads
-
-if TYPE_CHECKING:
-    pass
-from jaxsolve.evaluate.evaluator import Evaluator
 
 
 def shared_evaluator(
