@@ -34,6 +34,7 @@ All callbacks have one signature (``SIGNATURE``):
 |              | last move, HINT_ONLY or SEARCH_ALL  |                                           |
 | `inside`     | Q moves and loses on ``zone``       | a set that contains the zone of every     |
 |              |                                     | position after a move of Q                |
+| `settled`    | a position without an outcome       | its zone, if it is decided                |
 
 * `leaf`: in a game that ``EvaluatesChildren`` but does not ``DetectsWins``, the callback also takes
   a position whose mover P can win at once. The result is then the winning action.
@@ -50,6 +51,8 @@ All callbacks have one signature (``SIGNATURE``):
 * `inside` is for games in which the zone that `lost` writes may be too small for other variations
   than the search examined, even if their zones lie in it. A proof can contain such variations, and
   keeps their zones inside the set that `inside` writes. Without `inside` that set is the zone.
+* `settled` is optional. It decides positions whose winner follows from a theorem about the board,
+  before the game is over. The result is the ``Outcome``, or 0. The certificate has a leaf there.
 
 The search calls the callbacks through their addresses, so one compiled search serves every game.
 """
@@ -76,7 +79,7 @@ SIGNATURE = types.int64(
     types.Array(types.int64, 1, "C", readonly=True),
     types.Array(types.int32, 1, "C"),
 )
-LEAF, WON, LOST, UNANSWERED, PATTERN, PLAN, INSIDE = range(7)
+LEAF, WON, LOST, UNANSWERED, PATTERN, PLAN, INSIDE, SETTLED = range(8)
 FOR_MOVER, SECOND_MOVES = 1, 2
 HINT_ONLY, SEARCH_ALL = -2, -1  # given to ``plan`` instead of the last move
 
@@ -105,7 +108,7 @@ ZoneFunction = Callable[..., Any]
 class Zoning(NamedTuple):
     """A game's zone callbacks, by address, and the arrays that the callbacks use."""
 
-    addresses: np.ndarray  # int64[7], indexed by LEAF ... INSIDE; 0 = the game lacks the callback
+    addresses: np.ndarray  # int64[8], indexed by LEAF ... SETTLED; 0 = the game lacks the callback
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]
     buffers: np.ndarray  # uint32[6, Z]: work space of the search for zones and plans
@@ -126,14 +129,14 @@ def make_zoning(
     """Returns the zone interface of a game.
 
     Args:
-      functions: the ``compiled`` callbacks in the order LEAF ... INSIDE; None for a missing one.
+      functions: the ``compiled`` callbacks in the order LEAF ... SETTLED; None for a missing one.
       words: Z, number of words of a zone.
       facts: int64[...], constants of the game.
       scratch: number of int32s of the work space.
       null: action number of the pass, or -1.
       planes: K, number of planes that ``pattern`` writes; 0 without ``pattern``.
     """
-    addresses = np.zeros(INSIDE + 1, np.int64)
+    addresses = np.zeros(SETTLED + 1, np.int64)
     addresses[: len(functions)] = [
         0 if function is None else address_of(function, SIGNATURE) for function in functions
     ]
@@ -203,6 +206,14 @@ def result_and_zone(
     out = np.zeros(words, np.uint32)
     result = _call_on_host(zoning, which, np.ascontiguousarray(state), action, given, out)
     return int(result), int.from_bytes(out.tobytes(), "little")
+
+
+def settled(zoning: Zoning, state: np.ndarray) -> tuple[int, int]:
+    """Returns the outcome of ``settled`` for a position without an outcome, and its zone.
+
+    The outcome is 0 if the position is not decided, or the game has no such callback.
+    """
+    return result_and_zone(zoning, SETTLED, state, -1, 0) if zoning.addresses[SETTLED] else (0, 0)
 
 
 def _zone_call(typing_context, address, state, action, zone, out, facts, scratch):

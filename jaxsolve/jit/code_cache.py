@@ -60,6 +60,7 @@ SOURCES = (
     "games/go/plans.py",
     "games/go/zone_board.py",
     "games/go/zone_eyes.py",
+    "games/go/zone_death.py",
     "games/go/zone_life.py",
     "games/go/zone_replies.py",
     "games/go/zones.py",

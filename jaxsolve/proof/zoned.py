@@ -17,11 +17,13 @@ from jaxsolve.games.zones import (
     FOR_MOVER,
     INSIDE,
     SECOND_MOVES,
+    SETTLED,
     UNANSWERED,
     Zoning,
     pattern_planes,
     result_and_zone,
     result_zone,
+    settled,
 )
 from jaxsolve.games.zones import LEAF as OF_LEAF
 from jaxsolve.proof.builder import WAVE, GraphBuilder
@@ -144,24 +146,22 @@ class ZonedGraphBuilder(GraphBuilder):
                     if holds
                     else -1
                 )
-                bases[i] += (
-                    [Basis(DETECTED, zone)] if zone >= 0 and not zone & ~above[i].zone else []
-                )
+                if zone >= 0 and not zone & ~above[i].zone:
+                    bases[i].append(Basis(DETECTED, zone))
             elif (
                 foreseen[i] == self.claim.player
                 and not (zone := self._zone(rows[i])) & ~above[i].zone
             ):
                 bases[i].append(Basis(DETECTED, zone))
         undecided = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0) & ~at_once)
-        found = self.index.find(rows[undecided, : self.game.state_words])
-        _, moves, zones = self.log.split(found.records)
-        for owner, record, move, zone in zip(
-            undecided[found.owners].tolist(),
-            found.numbers.tolist(),
-            moves.tolist(),
-            zones,
-            strict=True,
-        ):
+        for i in undecided.tolist():
+            found, zone = settled(self._zoning, rows[i, : self.game.state_words])
+            if found and self.claim.holds(found) and not zone & ~above[i].zone:
+                bases[i].append(Basis(DETECTED, zone))
+        known = self.index.find(rows[undecided, : self.game.state_words])
+        _, moves, zones = self.log.split(known.records)
+        numbers, owners = known.numbers.tolist(), undecided[known.owners].tolist()
+        for owner, record, move, zone in zip(owners, numbers, moves.tolist(), zones, strict=True):
             if (move >= 0) != (mover[owner] == self.claim.player):
                 continue
             state = rows[owner, : self.game.state_words]
@@ -320,7 +320,8 @@ class ZonedGraphBuilder(GraphBuilder):
         ``row`` is the evaluator row of the node's position.
         """
         graph, layout = self.graph, self.plain.layout
-        if graph.outcomes[node] != Outcome.ONGOING:
+        settles = basis.record == DETECTED and self._zoning.addresses[SETTLED]
+        if settles or graph.outcomes[node] != Outcome.ONGOING:
             graph.kinds[node] = LEAF
             return []
         claimant_moves = (int(row[layout.info]) >> 3 & 1) == self.claim.player

@@ -48,6 +48,7 @@ from jaxsolve.proof.check.grid import Grid
 
 SUBSTANTIAL = 3  # groups of at least so many stones are proposed before smaller groups
 SMALL = 20  # most empty points of a part of the board that counts as cut off
+POCKET = 6  # most points of a part of the board outside a region that counts as a pocket
 REACH = 2  # steps that a group which is not enclosed may extend (``box``)
 ROOMY = 10  # least size of an eye, without stones of the other side, that makes a group safe
 NEAR = 3  # steps within which stones of the other side count as surrounding (``box``)
@@ -89,7 +90,10 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
     """Returns the smallest closed region (module docstring), as a mask.
 
     It consists of all points reachable from ``crucial`` without crossing an attacker's stone, and
-    of the attacker's chains that have all liberties inside.
+    of the attacker's chains that can be captured from there: those whose liberties are inside or in
+    pockets beside them. A *pocket* is a part of the board outside that the attacker's stones cut
+    off, of at most ``POCKET`` points; the largest part outside is none. Such a chain joins the
+    region with its pockets, unless it is unconditionally alive.
 
     Args:
       board: the board.
@@ -100,10 +104,14 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
     grid, attacker = board.grid, board.stones[1 - defender]
     within = grid.full if within is None else within
     region = grid.flood(crucial, grid.full & ~attacker & within | crucial)
+    outside = sorted(grid.components(grid.full & ~attacker & ~region), key=int.bit_count)
+    pockets = sum(part for part in outside[:-1] if part.bit_count() <= POCKET)
+    safe = life.alive(grid, attacker, board.empty)
     while True:
         inner = 0
         for chain in board.chains(1 - defender, board.around(region)):
-            if not board.liberties(chain) & ~region and not chain & ~within:
+            free = board.liberties(chain) & ~region
+            if not free & ~pockets and not chain & (~within | (safe if free else 0)):
                 inner |= chain
         if not inner:
             return region

@@ -111,6 +111,8 @@ def _standing(report: Report, move: MoveReport) -> str:
 _ENDS = {
     "benson": "{} is alive: whatever follows, it keeps two eyes.",
     "captured": "The stones are captured.",
+    "no-eyes": "{} cannot get two eyes, even if the other side passes from now on.",
+    "sealed": "{} is dead: there is room for one eye at most, and no way out.",
     "passes": "Both have passed: nothing more can be done.",
 }
 

@@ -23,7 +23,13 @@ OUTSIDE = "outside the zone of the proof"
 OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
-ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
+ENDS = {
+    "benson": "alive",
+    "captured": "captured",
+    "no-eyes": "no two eyes",
+    "sealed": "dead",
+    "passes": "both pass",
+}
 
 
 @dataclass
@@ -235,6 +241,8 @@ class _Reporter:
                 variations.variations(proof, quiet=quiet),
                 proof.nodes[proof.root].zone,
             )
+            settled = rules.settled(rules.position(move.position), proof.nodes[proof.root].leaf)
+            here.end = "" if settled is None else settled.reason
         return here
 
     def _proof(self, row: Row) -> reading.Proof | None:

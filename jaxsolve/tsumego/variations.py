@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
-from jaxsolve.proof.check.rules import Rules
+from jaxsolve.proof.check.rules import Rules, Verdict
 from jaxsolve.proof.reading import Edge, Proof
 
 REPLIES = (
@@ -79,7 +79,7 @@ def variations(
         width = 1 if player == claimant else (*REPLIES, 1)[min(place.turn, len(REPLIES))]
         for rank, (edge, text) in enumerate(_legal(proof, rules, place, width, to_passes)):
             count += 1
-            verdict = rules.verdict(rules.position(text))
+            verdict = end_of(rules, text, proof.nodes[edge.child].leaf)
             here = Variation(
                 edge.move,
                 player,
@@ -92,6 +92,15 @@ def variations(
             )
             todo.insert(len(todo) if rank else 0, following)  # the main line is finished first
     return found
+
+
+def end_of(rules: Rules, text: str, leaf: str | None) -> Verdict | None:
+    """Returns why play ends at the position ``text``, or None.
+
+    ``leaf`` is the reason of the leaf that the position covers, or None.
+    """
+    position = rules.position(text)
+    return rules.verdict(position) or rules.settled(position, leaf)
 
 
 def _to_passes(proof: Proof) -> dict[int, int]:
@@ -140,7 +149,7 @@ def after_move(proof: Proof, move: str) -> Variation | None:
     )
     if edge is None:
         return None
-    verdict = rules.verdict(rules.position(text))
+    verdict = end_of(rules, text, proof.nodes[edge.child].leaf)
     zone = proof.nodes[edge.child].zone
     return Variation(
         move,

@@ -83,6 +83,28 @@ def test_the_least_closed_region_and_what_it_is_worth(text, crucial, region, sco
         assert not enclosure.is_closed(stones, 1, mask, found & ~point)
 
 
+@pytest.mark.parametrize(
+    "text, crucial, pocket",
+    [
+        # Black's C7, B6 and C6 have a liberty at B7, which White reaches by capturing only.
+        ("X.X.OX./OXX.OX./OOOOOX./XXXXXX./......./......./.......", "A5", "B7"),
+        # The black stone D5 has its last liberty at C5.
+        (
+            "........./.XXXXX.../.XOOOX.../.X.OXX.../XX.XOX.../XXOOOX.../.XXXXX..."
+            "/........./.........",
+            "D4",
+            "C5",
+        ),
+    ],
+)
+def test_a_wall_that_can_be_captured_from_a_pocket_belongs_to_the_region(text, crucial, pocket):
+    stones = board(text)
+    mask = stones.grid.points(crucial)
+    found = enclosure.enclosed(stones, 1, mask)
+    assert stones.grid.points(pocket) & found
+    assert not enclosure.is_open(stones, found) and enclosure.is_closed(stones, 1, mask, found)
+
+
 def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
     text = "/".join(["." * 9] * 5 + ["OOOOO....", "XXX.O....", "...X.....", "....O...."])
     stones = board(text)

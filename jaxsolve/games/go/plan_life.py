@@ -80,7 +80,7 @@ def _fence(scratch, n, any_chain):
     full = np.int64((1 << n) - 1)
     outside = False
     for row in range(1, n + 1):
-        scratch[FIELD + row] = (scratch[WALL + row] | _beside(scratch, WALL, row)) & full
+        scratch[FIELD + row] = (scratch[WALL + row] | beside(scratch, WALL, row)) & full
         outside = outside or (
             not any_chain and scratch[CRUX + row] & scratch[OWN + row] & ~scratch[FIELD + row] != 0
         )
@@ -93,7 +93,7 @@ def _fence(scratch, n, any_chain):
 
 
 @inner
-def _flood(scratch, board, within, top, bottom, n):
+def flood(scratch, board, within, top, bottom, n):
     """Flood fill of ``board`` over the connected points of ``within``, in place.
 
     The seeds lie in the rows ``top`` to ``bottom``. Returns the first and the last row of the
@@ -142,7 +142,7 @@ def _flood(scratch, board, within, top, bottom, n):
 
 
 @inner
-def _beside(scratch, board, row):
+def beside(scratch, board, row):
     """The points of a row that are next to a point of a board."""
     bits = np.int64(scratch[board + row])
     return bits << 1 | bits >> 1 | scratch[board + row - 1] | scratch[board + row + 1]
@@ -153,9 +153,7 @@ def widen(scratch, board, wider, n):
     """Writes the points of ``board`` and their neighbours to the board ``wider``."""
     scratch[wider] = scratch[wider + n + 1] = 0
     for row in range(1, n + 1):
-        scratch[wider + row] = (scratch[board + row] | _beside(scratch, board, row)) & (
-            (1 << n) - 1
-        )
+        scratch[wider + row] = (scratch[board + row] | beside(scratch, board, row)) & ((1 << n) - 1)
 
 
 @compiled
@@ -173,13 +171,13 @@ def alive(scratch, n, any_chain):
             scratch[MINE + row] | scratch[OTHER + row]
         )
     for row in range(1, n + 1):
-        scratch[THEIRS + row] = (_beside(scratch, EMPTIES, row) | scratch[WALL + row]) & scratch[
+        scratch[THEIRS + row] = (beside(scratch, EMPTIES, row) | scratch[WALL + row]) & scratch[
             OTHER + row
         ]
         if scratch[THEIRS + row]:
             top, bottom = min(top, np.int64(row)), np.int64(row)
     if bottom:
-        _flood(scratch, THEIRS, OTHER, top, bottom, n)
+        flood(scratch, THEIRS, OTHER, top, bottom, n)
     for row in range(1, n + 1):
         taken = scratch[OTHER + row] & ~scratch[THEIRS + row]
         scratch[MINE + row] |= taken & scratch[ADDED + row]
@@ -204,7 +202,7 @@ def _next_part(scratch, board, within, row, n):
         scratch[board + i] = 0
     bits = np.int64(scratch[REST + row])
     scratch[board + row] = bits & -bits
-    top, bottom = _flood(scratch, board, within, np.int64(row), np.int64(row), n)
+    top, bottom = flood(scratch, board, within, np.int64(row), np.int64(row), n)
     for i in range(top, bottom + 1):
         scratch[REST + i] &= ~scratch[board + i]
     return top, bottom
@@ -250,9 +248,9 @@ def _two_eyes(scratch, n, chains, any_chain):
                     continue
                 touches, vital = False, fenced
                 for i in range(top, bottom + 1):
-                    beside = _beside(scratch, mine, np.int64(i)) & scratch[REGION + i]
-                    touches = touches or beside != 0
-                    if scratch[REGION + i] & scratch[EMPTIES + i] & ~beside:
+                    shared = beside(scratch, mine, np.int64(i)) & scratch[REGION + i]
+                    touches = touches or shared != 0
+                    if scratch[REGION + i] & scratch[EMPTIES + i] & ~shared:
                         vital = False
                 if touches and chain < 31:
                     low |= 1 << chain

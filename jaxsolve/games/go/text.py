@@ -260,13 +260,16 @@ def _parse_history(
 
 
 def leaf_reason(game: GoRules, state: GoState) -> str:
-    """The reason why the game is over: ``captured``, ``benson`` or ``passes``.
+    """The reason of a leaf: ``captured``, ``benson``, ``passes``, ``no-eyes`` or ``sealed``.
 
-    ``passes`` only if the board does not decide the game.
+    ``passes`` only if the board does not decide the game. The last two are for a game that is not
+    over (``go.zone_death``).
     """
     if game.crucial_points and state.task is not None and not np.any(state.task.crucial):
         return "captured"
     meta = host_meta(state.meta)
+    if meta.outcome == Outcome.ONGOING:
+        return "sealed" if game.goal_player != game.crucial_side else "no-eyes"
     if meta.passes < 2:
         return "benson"
     # Only a position set up by hand can have been decided before its two passes.

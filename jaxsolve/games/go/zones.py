@@ -369,7 +369,8 @@ def zoning_of(game: GoRules) -> Zoning:
 
     ``game`` must have simple ko, and a side must win by unconditional life (``GoRules._goal``).
     """
-    from jaxsolve.games.go.plans import SCRATCH, plan
+    from jaxsolve.games.go.plans import plan
+    from jaxsolve.games.go.zone_death import SCRATCH, settled
     from jaxsolve.games.go.zone_life import leaf
     from jaxsolve.games.go.zone_replies import lost, unanswered
 
@@ -384,7 +385,7 @@ def zoning_of(game: GoRules) -> Zoning:
         *game.crucial_points,
     ]
     return make_zoning(
-        (leaf, won, lost, unanswered, pattern, plan),
+        (leaf, won, lost, unanswered, pattern, plan, None, settled if either else None),
         -(-game.num_actions // 32),
         np.array(facts),
         SCRATCH,

@@ -86,6 +86,18 @@ class Rules(abc.ABC):
         """
         raise Refused("this rule set takes no proof by another one")
 
+    def settled(self, position: Any, reason: Any) -> Verdict | None:
+        """Returns the result of a game that is not over, or None if it is not known.
+
+        ``reason`` is the leaf's reason. It is one that FORMAT.md proves for positions before the
+        end, or the result is None.
+        """
+        return None
+
+    def leaf_plays(self, position: Any, reason: Any) -> int:
+        """Returns a mask of the points that the claimant may still play at a settled leaf."""
+        return 0
+
     def ended(self, position: Any, claimant: int) -> bool:
         """Whether the game is over. May return False if ``claimant`` has won.
 

@@ -177,7 +177,8 @@ class Walk:
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
         if self._no_repeats is not None:
-            self._plays[number] = self._no_repeats.node(position, zone, self._named)
+            leaf = rules.leaf_plays(position, fields.get("leaf"))
+            self._plays[number] = self._no_repeats.node(position, zone, self._named, leaf)
         self._keep(number, references, text, zone)
 
     def _keep(self, number: int, references: int, text: str, zone: int) -> None:
@@ -235,7 +236,7 @@ class Walk:
         return rules.written.read(position, value)
 
     def _leaf(self, rules: Rules, position: Any, reason: Any, zone: int) -> int:
-        verdict = rules.verdict(position)
+        verdict = rules.verdict(position) or rules.settled(position, reason)
         if verdict is None:
             raise Refused(f"the leaf does not hold: the game goes on, {show(reason)} is not so")
         if reason != verdict.reason:
@@ -243,8 +244,7 @@ class Walk:
                 f"the leaf does not hold: the game is over by '{verdict.reason}',"
                 f" not {show(reason)}"
             )
-        won, lost = verdict.winner == self._claimant, verdict.winner == 1 - self._claimant
-        if lost or (self._needs_win and not won):
+        if verdict.winner != self._claimant and (self._needs_win or verdict.winner is not None):
             result = (
                 "is a draw"
                 if verdict.winner is None

@@ -15,7 +15,7 @@ from jaxsolve.games.threats import UNREFUTED, call_threat_search
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import MANY, estimate
 from jaxsolve.search.tree.claim_codes import ClaimCodes
-from jaxsolve.search.tree.expansion import has
+from jaxsolve.search.tree.move_lists import has
 from jaxsolve.search.tree.paths import log_decided
 from jaxsolve.search.tree.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_search
-from jaxsolve.games.zones import COVER_FLAG
+from jaxsolve.games.zones import COVER_FLAG, SETTLED, call_zone_function
 from jaxsolve.jit.host import compiled, inlined, inner
+from jaxsolve.search.tree.move_lists import count_moves, has, list_moves, threats_first
 from jaxsolve.search.tree.nodes import add_node, strip
 from jaxsolve.search.tree.pattern_use import store_pattern_of
 from jaxsolve.search.tree.tree import (
-    FORCED_BIT,
     INF,
     KEEP,
     NONE,
@@ -57,15 +57,19 @@ def outcome_on_sight(row, offsets: Offsets):
 
 
 @inner
-def bit(row, at, action):
-    """Returns 1 if ``action`` is in the bit set that begins at word ``at`` of ``row``, else 0."""
-    return np.int64(row[at + (action >> 5)]) >> (action & 31) & 1
-
-
-@inner
-def has(row, at, action):
-    """Whether ``action`` is in the bit set that begins at word ``at`` of ``row``."""
-    return bit(row, at, action) != 0
+def settled_outcome(zoning, state):
+    """Returns the ``Outcome`` that the game's callback ``settled`` finds, else 0."""
+    if zoning.addresses[SETTLED] == 0:
+        return np.int64(0)
+    return call_zone_function(
+        zoning.addresses[SETTLED],
+        state,
+        np.int64(-1),
+        zoning.buffers[0],
+        zoning.buffers[0],
+        zoning.facts,
+        zoning.scratch,
+    )
 
 
 @inner
@@ -108,8 +112,11 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
     child = find(tree, key, state)
     if child != NONE:
         return child, False
+    outcome = settled_outcome(tree.zoning, state)
+    if outcome != 0:
+        return ended(outcome), False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
-    moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
+    moves = np.int64(1) if threat >= 0 else count_moves(row, offsets)
     if tree.threat_search.addresses[0] != 0 and moves > 1:
         mover = (np.int64(row[offsets.info]) >> 3) & 1
         length = search_threats(tree.threat_search, row, offsets)
@@ -117,7 +124,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
             return ended(1 + mover), False
         if length <= 0:
             row = tree.threat_search.row_view
-            moves = _count_moves(row, offsets)
+            moves = count_moves(row, offsets)
             if moves == 0:
                 return ended(2 - mover), False
     child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
@@ -137,9 +144,9 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         else:
             value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
             record.share = np.uint16(WHOLE * min(max(1.0 + value, 0.0), 1.0))
-        _list_moves(tree, child, row, threat, moves, offsets, order)
+        list_moves(tree, child, row, threat, moves, offsets, order)
         if tree.threat_search.addresses[0] != 0:
-            _threats_first(tree, child, offsets.mask)
+            threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
 
@@ -216,132 +223,6 @@ def search_threats(threat_search, row, offsets: Offsets):
                     UNREFUTED * offsets.mask + i
                 ]
     return length
-
-
-@inner
-def _ones(word):
-    """Returns the number of bits set in an int64 below 2^32."""
-    word -= word >> 1 & 0x55555555
-    word = (word & 0x33333333) + (word >> 2 & 0x33333333)
-    return ((word + (word >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
-
-
-@inner
-def _count(row, at, words):
-    """Returns the number of actions in the bit set of ``words`` words from word ``at`` of a row."""
-    count = np.int64(0)
-    for i in range(at, at + words):
-        count += _ones(np.int64(row[i]))
-    return count
-
-
-@inner
-def _count_moves(row, offsets: Offsets):
-    count = np.int64(0)
-    for i in range(offsets.mask):
-        count += _ones(np.int64(row[offsets.legal + i] | row[offsets.forcing + i]))
-    return count
-
-
-@inner
-def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
-    """Writes the list of a new node's moves: first the forcing moves, then the other moves.
-
-    Both groups follow ``order`` for the mover. If a network gives priors, these sort the whole list
-    instead. ``threat`` is the only move that meets a threat of the opponent, negative if there is
-    no threat; then it is the only entry.
-    """
-    record = tree.nodes[node]
-    top = np.int64(record.list)
-    if threat >= 0:  # any other move loses at once
-        forces = has(row, offsets.forcing, threat)
-        tree.lists[top] = (
-            np.uint32(threat)
-            | (np.uint32(FORCED_BIT) if forces else np.uint32(0))
-            | np.uint32(0xFFFF0000)
-        )
-        record.forced = 1 if forces else 0
-        top += 1
-    else:
-        record.forced = _count(row, offsets.forcing, offsets.mask)
-        following, plain, end = top, top + record.forced, top + moves
-        at = np.int64(0)
-        # The loop has no data-dependent branch, since half of them would be mispredicted.
-        while plain < end:
-            action = np.int64(order[record.mover, at])
-            forces, legal = bit(row, offsets.forcing, action), bit(row, offsets.legal, action)
-            tree.lists[following if forces else plain] = np.uint32(action | forces << 15)
-            following += forces
-            plain += legal & ~forces
-            at += 1
-        end = np.int64(record.list) + record.forced
-        while following < end:
-            action = np.int64(order[record.mover, at])
-            tree.lists[following] = np.uint32(action | FORCED_BIT)
-            following += bit(row, offsets.forcing, action)
-            at += 1
-        top += moves
-        if offsets.priors != NONE:
-            _order_by_prior(tree, np.int64(record.list), top, row, offsets)
-    record.moves = top - record.list
-    threatened = offsets.zone != NONE and row[offsets.threat] != 0
-    for i in range(tree.zones.shape[1]):
-        tree.open_moves[node, i] = row[offsets.legal + i]
-        tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
-
-
-@inner
-def _threats_first(tree, node, words):
-    """Moves threats to the front of the group of forcing moves of a new node.
-
-    Threats keep their order, and so do the other forcing moves.
-    """
-    record = tree.nodes[node]
-    first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
-    for i in range(record.forced):
-        entry = tree.lists[first + i]
-        if has(
-            tree.threat_search.out, THREATS * words, np.int64(entry & np.uint32(FORCED_BIT - 1))
-        ):
-            tree.lists[first + kept] = entry
-            kept += 1
-        else:
-            tree.scratch[others] = entry
-            others += 1
-    for i in range(others):
-        tree.lists[first + kept + i] = np.uint32(tree.scratch[i])
-
-
-@inner
-def _order_by_prior(tree, first, last, row, offsets: Offsets):
-    """Sorts list entries ``first..last-1`` stably by decreasing prior.
-
-    The prior of a move is written into the upper half of its entry. The sort is a radix sort with
-    one pass for each byte of the prior. numba's own sort is generated code, which the compilation
-    cache must not hold (``jaxsolve.jit.host``).
-    """
-    count = last - first
-    for i in range(first, last):
-        entry = tree.lists[i]
-        action = np.int64(entry & np.uint32(FORCED_BIT - 1))
-        fraction = (
-            row[offsets.priors + (action >> 1)] >> np.uint32(16 * (action & 1))
-        ) & np.uint32(0xFFFF)
-        tree.lists[i] = (entry & np.uint32(0xFFFF)) | (fraction << np.uint32(16))
-    starts, taken = tree.scratch[:257], tree.scratch[257:]
-    for byte in range(2):
-        shift = np.uint32(16 + 8 * byte)
-        starts[:] = 0
-        for i in range(count):
-            starts[1 + 255 - ((tree.lists[first + i] >> shift) & np.uint32(255))] += 1
-        for value in range(256):
-            starts[value + 1] += starts[value]
-        for i in range(count):
-            value = np.int64(255 - ((tree.lists[first + i] >> shift) & np.uint32(255)))
-            taken[starts[value]] = tree.lists[first + i]
-            starts[value] += 1
-        for i in range(count):
-            tree.lists[first + i] = np.uint32(taken[i])
 
 
 @compiled

@@ -20,6 +20,7 @@ from jaxsolve.evaluate.layout import NONE as ABSENT
 from jaxsolve.games.zones import (
     LEAF,
     LOST,
+    SETTLED,
     UNANSWERED,
     WON,
     call_zone_function,
@@ -47,8 +48,9 @@ def write_terminal_zone(tree, row, offsets):
         for i in range(tree.zones.shape[1]):
             zone[i] = row[offsets.zone + i]
     elif tree.zones.shape[1] > 0:
+        decided = np.int64(row[offsets.info]) & 7 != 0 or tree.zoning.addresses[SETTLED] == 0
         call_zone_function(
-            tree.zoning.addresses[LEAF],
+            tree.zoning.addresses[LEAF if decided else SETTLED],
             row[: offsets.state],
             np.int64(-1),
             zone,

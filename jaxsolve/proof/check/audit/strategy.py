@@ -107,6 +107,10 @@ class Strategy:
                 )
                 raise Refused(f"the game is over by '{verdict.reason}', {end}")
         elif place.node and "leaf" in self.fields(place.node):
+            reason = self.fields(place.node)["leaf"]
+            settled = self.rules.settled(self.position(place.text), reason)
+            if settled is not None and self.proof.serves(settled):
+                return settled
             raise Refused(f"the game goes on, and the leaf {place.node} says that it is over")
         elif not (place.node or place.answer or place.pairs or place.threat):
             raise Refused("the game goes on after the threat")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.games.go import life
+from jaxsolve.proof.check.games.go import death, life
 from jaxsolve.proof.check.games.go import options as go_options
 from jaxsolve.proof.check.games.go import text as go_text
 from jaxsolve.proof.check.games.go.text import GoPosition
@@ -107,6 +107,14 @@ class Go(Rules):
             lives = options.stones_live and position.stones[1]
             return Verdict(1 if lives else options.pass_winner, "passes")
         return None
+
+    def settled(self, position: GoPosition, reason: Any) -> Verdict | None:
+        if reason in death.REASONS and death.holds(self, position, reason):
+            return Verdict(1 - self._living, reason)
+        return None
+
+    def leaf_plays(self, position: GoPosition, reason: Any) -> int:
+        return death.inside_of(self, position) if reason == "sealed" else 0
 
     def ended(self, position: GoPosition, claimant: int) -> bool:
         """Whether the game is over; unconditional life by which ``claimant`` wins is not tested.

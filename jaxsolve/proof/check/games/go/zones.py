@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.games.go import life
+from jaxsolve.proof.check.games.go import death, life
 from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child, WrittenZones
@@ -80,6 +80,9 @@ class GoZones(WrittenZones):
         elif reason == "captured":
             if not self.shows_capture(zone):
                 raise Refused("the zone of a capture must hold all crucial points of the rule set")
+        elif reason in death.REASONS:
+            if not death.holds(self.rules, position, reason, zone):
+                raise Refused(f"the zone does not show that the leaf '{reason}' holds")
         else:
             raise Refused(f"a leaf '{reason}' depends on the whole position, so it has no zone")
 

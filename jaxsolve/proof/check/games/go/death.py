@@ -1,0 +1,99 @@
+"""Static death of a life-and-death task: the leaf reasons ``no-eyes`` and ``sealed``.
+
+FORMAT.md, "Static death in Go", has the conditions and the proof that they suffice. Sets of points
+are masks (``check.grid``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve.proof.check.grid import Grid, bits
+
+if TYPE_CHECKING:
+    from jaxsolve.proof.check.games.go.rules import Go
+    from jaxsolve.proof.check.games.go.text import GoPosition
+
+REASONS = ("no-eyes", "sealed")
+MOST_SPOTS = 32
+
+
+def holds(rules: Go, position: GoPosition, reason: str, zone: int | None = None) -> bool:
+    """Whether the attacker has won ``position`` by ``reason``, one of ``REASONS``.
+
+    Args:
+      rules: the rules, of a life-and-death task with crucial stones.
+      position: the position.
+      reason: the leaf reason.
+      zone: mask of the points on which the reason may depend, or None for the whole board.
+    """
+    options = rules.options
+    if options.crucial is None or options.living is None or not options.fill_eyes:
+        return False
+    if zone is not None and options.crucial & ~zone:
+        return False
+    seals = reason == "sealed"
+    # With the goal to live, two passes end the game in favour of the attacker.
+    if not seals and options.pass_winner == options.living:
+        return False
+    if seals and (position.ko or (position.side == options.living and position.passes)):
+        return False
+    inside = inside_of(rules, position, zone)
+    if not inside or (seals and inside & position.stones[1 - options.living]):
+        return False
+    return not _has_eyes(rules, position, inside, zone, seals)
+
+
+def inside_of(rules: Go, position: GoPosition, zone: int | None = None) -> int:
+    """Returns the inside of FORMAT.md, or 0 if the walls do not close it in."""
+    grid, options = rules.grid, rules.options
+    inside = grid.flood(position.crucial, grid.full & ~_walls(rules, position, zone))
+    if inside & ~options.region:
+        return 0
+    around = (inside | grid.near(inside)) & grid.full
+    return 0 if zone is not None and around & ~zone else inside
+
+
+def _walls(rules: Go, position: GoPosition, zone: int | None) -> int:
+    """Returns the attacker's chains, or groups of ``zone``, that have a liberty nobody can take."""
+    grid, options = rules.grid, rules.options
+    assert options.living is not None
+    known = grid.full if zone is None else zone
+    attacker = position.stones[1 - options.living] & known
+    kept = rules.empty(position) & known & ~options.region
+    return grid.flood(attacker & grid.near(kept), attacker)
+
+
+def _has_eyes(rules: Go, position: GoPosition, inside: int, zone: int | None, seals: bool) -> bool:
+    """Whether two points of the inside may become eyes of one chain."""
+    grid, near = rules.grid, rules.grid.near
+    assert rules.options.living is not None
+    own = position.stones[rules.options.living]
+    spots = list(bits(inside & ~own & ~near(_walls(rules, position, zone))))
+    if len(spots) > MOST_SPOTS:
+        return True
+    return any(
+        _are_eyes(grid, inside & ~one & ~other, one, other, own, 0 if seals else position.crucial)
+        for at, one in enumerate(spots)
+        for other in spots[:at]
+        if not near(one) & other
+    )
+
+
+def _are_eyes(grid: Grid, filled: int, one: int, other: int, own: int, crucial: int) -> bool:
+    """Whether ``one`` and ``other`` may be eyes if ``filled`` are the defender's.
+
+    A part of ``filled`` must touch both. If ``crucial`` is not 0, the part must hold one of these
+    stones, and no part that consists of the stones ``own`` alone may touch just one of the points.
+    """
+    near, joined = grid.near, False
+    beside = (near(one) | near(other)) & filled
+    while beside:
+        part = grid.flood(beside & -beside, filled)
+        beside &= ~part
+        edge = near(part)
+        if edge & one and edge & other:
+            joined = joined or not crucial or bool(part & crucial)
+        elif crucial and not part & ~own:
+            return False
+    return joined

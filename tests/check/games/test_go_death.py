@@ -1,0 +1,143 @@
+"""Static death by brute force: the leaf reasons ``no-eyes`` and ``sealed`` never err.
+
+Every position that can arise from small shapes is solved exhaustively. Where the checker accepts a
+leaf, the attacker wins, also in every position that covers it on its zone. The search decides the
+same positions as the checker.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from jaxsolve.games import make
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.tsumego import Tsumego
+from jaxsolve.games.zones import settled
+from jaxsolve.proof.check import registry as checkers
+from jaxsolve.proof.check.games.go import death
+from jaxsolve.search import Claim
+from support import enclosed_shapes
+from support.oracles import minimax
+
+LONG = os.environ.get("JAXSOLVE_LONG") == "1"
+SIZES = (5, 6, 7) if LONG else (5,)
+SHAPES, MOST = (400, 60_000) if LONG else (14, 5_000)
+SAMPLE = 500  # positions of a graph that are compared with positions that may cover them
+REASON = {"live": "no-eyes", "kill": "sealed"}
+
+
+def drawn(rng: random.Random) -> Iterator[tuple[Tsumego, str]]:
+    """Endless tasks with a root: enclosed shapes, some with a broken wall or open sides."""
+    while True:
+        shape = enclosed_shapes.draw(rng)
+        if shape.size not in SIZES:
+            continue
+        wall, board = sorted(shape.wall), list(shape.board)
+        region = set(shape.region | shape.wall)
+        for _ in range(rng.randrange(3)):  # cut the wall: false eyes and several chains
+            point = rng.choice(wall)
+            board[point + point // shape.size] = rng.choice(".OX")
+        crucial = [p for p in wall if board[p + p // shape.size] == "XO"[shape.defender == "white"]]
+        if not crucial:
+            continue
+        chosen = frozenset(rng.sample(crucial, min(len(crucial), rng.randint(1, 3))))
+        other = {"black": "white", "white": "black"}[shape.defender]
+        game = make(
+            f"tsumego-{shape.size}",
+            goal=rng.choice(("live", "kill")),
+            defender=shape.defender,
+            crucial=shape.points(chosen),
+            region=shape.points(frozenset(region)),
+            **{f"ko_{side}": rng.choice(("allow", "forbid")) for side in (other, shape.defender)},
+        )
+        assert isinstance(game, Tsumego)
+        text = f"{''.join(board)} {rng.choice('bw')}"
+        try:
+            checkers.find("go").rules(game.rule_set).root(text)
+        except ValueError:
+            continue
+        yield game, text
+
+
+def graphs(seed: int) -> Iterator[tuple[Tsumego, minimax.Graph]]:
+    rng, done = random.Random(seed), 0
+    for game, text in drawn(rng):
+        state = game.parse(text)
+        try:
+            graph = minimax.Graph(game, [np.asarray(game.pack(state))], MOST)
+        except minimax.TooLarge:
+            continue
+        if len(graph) < 50:
+            continue
+        yield game, graph
+        done += 1
+        if done == SHAPES:
+            return
+
+
+def test_an_accepted_leaf_is_won_by_the_attacker():
+    seen = Counter()
+    for game, graph in graphs(7):
+        rules = checkers.find("go").rules(game.rule_set)
+        attacker, reason = 1 - game.crucial_side, REASON[game.goal]
+        won = graph.forced(Claim(attacker))
+        zoning = game.zoning()
+        assert zoning is not None
+        positions = [
+            (number, rules.position(game.text(graph.state(number)))) for number in graph.ongoing()
+        ]
+        held = []
+        for number, position in positions:
+            winner, actions = settled(zoning, np.asarray(graph.states[number]))
+            holds = death.holds(rules, position, reason)
+            about = (game.rule_set, game.text(graph.state(number)))
+            assert holds == bool(winner), about
+            if not holds:
+                seen["goes on"] += 1
+                continue
+            assert winner == Outcome.FIRST_WINS + attacker, about
+            assert won[number], about
+            zone = sum(
+                bit
+                for name, bit in rules.grid.bit_of.items()
+                if actions >> game.parse_action(name, graph.state(number)) & 1
+            )
+            assert death.holds(rules, position, reason, zone), about
+            held.append((number, position, zone))
+            seen[reason] += 1
+        rng = random.Random(len(graph))
+        for number, position, zone in rng.sample(held, min(len(held), 12)):
+            for other, covering in rng.sample(positions, min(len(positions), SAMPLE)):
+                if other != number and rules.written.covers(attacker, covering, position, zone):
+                    assert won[other], (game.rule_set, game.text(graph.state(other)), reason)
+                    seen["covered"] += 1
+    print(dict(seen))
+    assert min(seen[reason] for reason in REASON.values()) > 100, seen
+    assert seen["goes on"] > 100 and seen["covered"] > 20, seen
+
+
+@pytest.mark.parametrize(
+    "text, goal, holds",
+    [
+        (".OX../OOX../XXX../...../..... w", "kill", True),
+        (".OX../OOX../XXX../...../..... b", "live", True),
+        (".OX../.OX../OOX../XXX../..... w", "kill", True),  # two points make one eye
+        (".OX../.OX../.OX../OOX../XXX.. w", "kill", False),  # three points make two
+        (".OX../OOX../XXX../...../..... w passes=1", "kill", False),  # White would end the game
+        (".OX../OOX../XXX../...../..... b passes=1", "kill", True),
+        (".OX../XOX../OOX../XXX../..... w", "kill", False),  # a black stone is inside
+        (".OX../XOX../OOX../XXX../..... w", "live", True),
+    ],
+)
+def test_positions_by_hand(text, goal, holds):
+    rules = checkers.find("go").rules(
+        f"tsumego-5;ko=simple;passes=not-achieved;fill_eyes=true;goal={goal};defender=white;"
+        "crucial=B5;region=A1,B1,A2,B2,A3,B3,A4,B4,A5,B5;ko_black=allow;ko_white=allow"
+    )
+    assert death.holds(rules, rules.position(text), REASON[goal]) == holds
