@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 
-from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import record as records
 from jaxsolve.formats import sgf_text
 from jaxsolve.formats.record import FormatError, Move, Record
-from jaxsolve.formats.sgf_tree import Node, text_of
+from jaxsolve.formats.sgf_tree import Node, shown, text_of
 from jaxsolve.games.boards.board_text import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.games.game import Game, State
 
@@ -76,7 +75,7 @@ def points_of(node: Node, name: str, size: int, family: str) -> set[tuple[int, i
         except ValueError:
             first = last = None
         if first is None or last is None or len(corners) > 2:
-            raise FormatError(f"{name}[{shortened(raw)}] is not a point of a {size}x{size} board")
+            raise FormatError(f"{name}[{shown(raw)}] is not a point of a {size}x{size} board")
         columns, rows = ((min(pair), max(pair) + 1) for pair in zip(first, last, strict=True))
         found |= {(column, row) for column in range(*columns) for row in range(*rows)}
     return found
@@ -93,7 +92,7 @@ def side_of(node: Node) -> int | None:
         return None
     side = {"b": 0, "black": 0, "1": 0, "w": 1, "white": 1, "2": 1}.get(raw.lower())
     if side is None:
-        raise FormatError(f"PL[{shortened(raw)}] names no side: write PL[B] or PL[W]")
+        raise FormatError(f"PL[{shown(raw)}] names no side: write PL[B] or PL[W]")
     return side
 
 
@@ -108,9 +107,9 @@ def size_of(root: Node) -> int:
         return 19
     sides = re.fullmatch(r"([0-9]{1,2})(?::([0-9]{1,2}))?", raw)
     if sides and sides[2] and int(sides[1]) != int(sides[2]):
-        raise FormatError(f"SZ[{raw}] is a rectangle; jaxsolve reads square boards only")
+        raise FormatError(f"SZ[{shown(raw)}] is a rectangle; jaxsolve reads square boards only")
     if not (sides and 1 <= int(sides[1]) <= 26):
-        raise FormatError(f"bad SZ[{shortened(raw)}]: the size of a board is a number from 1 to 26")
+        raise FormatError(f"bad SZ[{shown(raw)}]: the size of a board is a number from 1 to 26")
     return int(sides[1])
 
 
@@ -121,7 +120,7 @@ def _family(root: Node) -> str:
     if number not in GAME_NUMBERS:
         known = ", ".join(f"{number} ({name})" for number, name in GAME_NUMBERS.items())
         raise FormatError(
-            f"GM[{shortened(raw)}] is a game that jaxsolve does not read from SGF; it reads {known}"
+            f"GM[{shown(raw)}] is a game that jaxsolve does not read from SGF; it reads {known}"
         )
     return GAME_NUMBERS[number]
 
@@ -197,7 +196,7 @@ class Reader:
         if len(colours) == 2 or len(node.values(colours[0])) > 1:
             raise FormatError(f"move {number}: one node holds more than one move")
         raw = node.values(colours[0])[0]
-        word = raw.strip().lower()
+        word = " ".join(raw.split()).lower()
         if word in records.RESIGNED or word.startswith("swap"):
             self.moves.append(
                 Move(word, None if word in records.RESIGNED else _COLOURS.index(colours[0]))
@@ -207,7 +206,7 @@ class Reader:
             point = _point(raw, self.size, self.family)
         except ValueError:
             raise FormatError(
-                f"move {number}: {colours[0]}[{shortened(raw)}] is not a point "
+                f"move {number}: {colours[0]}[{shown(raw)}] is not a point "
                 f"of a {self.size}x{self.size} board"
             ) from None
         text = "pass" if point is None else point_text(self.family, self.size, *point)
@@ -256,7 +255,7 @@ def checked_family(root: Node, family: str | None) -> str:
     stated = _family(root)
     if stated != (family or stated):
         raise FormatError(
-            f"the record is a game of {stated.capitalize()} (GM[{root.single('GM')}]), "
+            f"the record is a game of {stated.capitalize()} (GM[{shown(root.single('GM') or '')}]), "
             f"not of {str(family).capitalize()}"
         )
     return stated
@@ -292,7 +291,7 @@ def handicap(root: Node) -> int:
     if raw is None:
         return 0
     if not re.fullmatch(r"[0-9]{1,3}", raw):
-        raise FormatError(f"HA[{shortened(raw)}] is not a number of handicap stones")
+        raise FormatError(f"HA[{shown(raw)}] is not a number of handicap stones")
     return int(raw)
 
 

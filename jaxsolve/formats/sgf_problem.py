@@ -132,9 +132,12 @@ def _set_up(line: Sequence[Node]) -> _Place | None:
     count = sum(_has_move(node) for node in line[end - 1 :])
     where = "the set-up position"
     if count:
-        moves = "1 move" if count == 1 else f"{count} moves"
-        where += f", before the {moves} of the solution (--at N: after N moves)"
+        where += f", before the {_count(count)} of the solution (--at N: after N moves)"
     return _Place(line[:start], same, same, where)
+
+
+def _count(moves: int) -> str:
+    return "1 move" if moves == 1 else f"{moves} moves"
 
 
 def _values(node: Node) -> set[str]:
@@ -167,7 +170,7 @@ def _after(line: Sequence[Node], moves: int) -> _Place:
     played = [at for at, node in enumerate(line) if _has_move(node)]
     if not 0 <= moves <= len(played):
         raise FormatError(
-            f"--at {moves}: the main line has {len(played)} moves; N is from 0 to {len(played)}"
+            f"--at {moves}: the main line has {_count(len(played))}; N is from 0 to {len(played)}"
         )
     where = f"the position after move {moves} (--at {moves})"
     if moves == 0:

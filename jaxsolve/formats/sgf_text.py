@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import re
 
-from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import sgf_tree
 from jaxsolve.formats.record import FormatError
 from jaxsolve.formats.sgf_tree import Node
@@ -110,7 +109,7 @@ def _stated(data: bytes) -> str | None:
         return None
     except (LookupError, ValueError, TypeError):
         raise FormatError(
-            f"CA[{shortened(name)}] is an unknown encoding; one is CA[UTF-8]"
+            f"CA[{sgf_tree.shown(name)}] is an unknown encoding; one is CA[UTF-8]"
         ) from None
     return _WIDER.get(known, known)
 

@@ -26,6 +26,7 @@ AN AP BR BT C CA CP DT EV FF GC GM GN HA KM N ON OT PB PC PL PW RE RO RU SO ST S
 """
 _SINGLE = frozenset(_ONE_VALUE.split())
 
+_BLANKS = " \t\n\r\f\v"
 _START = re.compile(r"\([ \t\n\r\f\v]*;")
 _TOKEN = re.compile(
     r"[ \t\n\r\f\v]*(?:\[(?P<value>[^\\\]]*(?:\\.[^\\\]]*)*)\]|(?P<name>[A-Za-z]{1,64})"
@@ -35,7 +36,7 @@ _TOKEN = re.compile(
 _LINE_END = re.compile(r"\r\n|\n\r|\n|\r")
 # Properties that decide the position. One inside a value means that a bracket was lost before it.
 _SWALLOWED = re.compile(
-    r"(?<![A-Za-z])(?:AB|AW|AE|AddBlack|AddWhite|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
+    r"(?<![A-Za-z])(AB|AW|AE|AddBlack|AddWhite|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
     r"[ \t\n\r\f\v]*\["
 )
 # In text outside of records, where no property should be.
@@ -65,8 +66,8 @@ class Node:
         """
         values = self.values(name)
         if len(values) > 1:
-            shown = shortened("".join(f"[{value}]" for value in values))
-            raise FormatError(f"{name}{shown} has {len(values)} values; give one")
+            every = shown("".join(f"[{value}]" for value in values))
+            raise FormatError(f"{name}{every} has {len(values)} values; give one")
         return text_of(values[0]).strip() if values else None
 
 
@@ -78,6 +79,11 @@ def text_of(raw: str) -> str:
         raw,
         flags=re.DOTALL,
     )
+
+
+def shown(raw: str) -> str:
+    """Returns a value for a message: at most 80 characters on one line."""
+    return shortened("".join(letter if letter.isprintable() else " " for letter in raw))
 
 
 def main_line(root: Node) -> list[Node]:
@@ -157,7 +163,7 @@ def _tree(text: str, start: int) -> tuple[Node, int]:
             raise _fault(text, place - 1, "a value without a property before it")
         if found.lastgroup == "name":
             if last != ";":
-                raise _fault(text, place, f"the property {shortened(word)} is not in a node ';'")
+                raise _fault(text, place, f"the property {shown(word)} is not in a node ';'")
             name = _name(text, word, place)
             values, position = _values(text, name, position)
             opened[-1][0].properties.setdefault(name, []).extend(values)
@@ -188,12 +194,22 @@ def _name(text: str, word: str, place: int) -> str:
         return word
     name = re.sub("[a-z]", "", word) or word.upper()
     if name not in NAMES:
-        raise _fault(
-            text,
-            place,
-            f"the property {shortened(word)} is unknown; names have capital letters, such as AB",
-        )
+        raise _no_property(text, word, place)
     return name
+
+
+def _no_property(text: str, word: str, place: int) -> FormatError:
+    """Returns the error for a word that stands where the name of a property should be."""
+    before = text[:place].rstrip(_BLANKS)
+    if before.endswith("]"):
+        return _fault(
+            text,
+            len(before) - 1,
+            f"{shown(word)} after ']' is not a property; a ']' inside a text is written \\]",
+        )
+    return _fault(
+        text, place, f"{shown(word)} is not a property; names have capital letters, such as AB"
+    )
 
 
 def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
@@ -206,7 +222,7 @@ def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
             raise _fault(
                 text,
                 place + lost.start(),
-                f"{lost[0]} inside the value of {name}: its bracket ']' is missing or escaped, or "
+                f"{lost[1]}[ inside the value of {name}: its bracket ']' is missing or escaped, or "
                 "the encoding (CA) is wrong",
             )
         if values and name in _SINGLE:
@@ -217,12 +233,14 @@ def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
         offset = _after_blanks(text, position)
         if text[offset : offset + 1] == "[":
             raise _fault(text, offset, f"the value of {name} has no ']'")
-        raise _fault(text, offset, f"the property {name} has no value '[...]'")
+        raise _fault(
+            text, offset, f"the property {name} has no value; a ']' inside a text is written \\]"
+        )
     return values, position
 
 
 def _after_blanks(text: str, position: int) -> int:
-    return len(text) - len(text[position:].lstrip(" \t\n\r\f\v"))
+    return len(text) - len(text[position:].lstrip(_BLANKS))
 
 
 def _unreadable(text: str, position: int, opened: list[tuple[Node, int]]) -> tuple[int, str]:

@@ -138,7 +138,7 @@ def _marked(given: Given, stones: Board) -> tuple[int, str]:
         )
     _one_colour(stones, on_stones[taken[0]], taken[0])
     if mixed:
-        ignored += f"; {' and '.join(mixed)} on stones of both colours do not count"
+        ignored += f"; marks on stones of both colours ({', '.join(mixed)}) do not count"
     return on_stones[taken[0]], f"marked in the record by {taken[0]}{ignored}"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import position, sgf, sgf_problem, sgf_text
-from jaxsolve.formats.record import FormatError, Record
+from jaxsolve.formats.record import RESIGNED, FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
 from jaxsolve.proof.check import grid as grids
@@ -179,16 +179,19 @@ def _at_end(name: str, record: Record, game: Game) -> Given:
 
     Passes at the end change no stone, but they lift the ban of a ko and change the side to move.
     """
-    stones = list(record.moves)
-    while stones and stones[-1].text == "pass":
-        stones.pop()
-    passes = len(record.moves) - len(stones)
+    moves = list(record.moves)
+    while moves and moves[-1].text in RESIGNED:
+        moves.pop()
+    every = len(moves)
+    while moves and moves[-1].text == "pass":
+        moves.pop()
+    passes = every - len(moves)
     side = record.to_move
     if side is None and record.moves:
         side = record.moves[0].player
     # A record with set-up stones needs a side to move; the study lets either side move first.
     record = dataclasses.replace(
-        record, moves=tuple(stones), to_move=(side or 0) if record.has_setup else record.to_move
+        record, moves=tuple(moves), to_move=(side or 0) if record.has_setup else record.to_move
     )
     found = _given(
         name, game, game.text(sgf.position(record, game)), record.properties.get("title", "")

@@ -201,7 +201,12 @@ def test_no_file_is_written_over_the_record_or_another(tmp_path):
         ("SQ[ae:be]", [], ["A3", "B3"], "marked in the record by SQ"),
         ("TR[be][ag]", [], ["B3"], "by TR; marks on empty points (A1) do not count"),
         ("MA[be]SQ[ag][bg]", [], ["B3"], "by MA; marks on empty points (A1, B1) do not count"),
-        ("TR[be]SQ[ae][ad]", [], ["B3"], "by TR; SQ on stones of both colours do not count"),
+        (
+            "TR[be]SQ[ae][ad]",
+            [],
+            ["B3"],
+            "by TR; marks on stones of both colours (SQ) do not count",
+        ),
         ("TR[ag]", [], ["C1", "B2", "C2", "A3", "B3"], "marks on empty points (A1) do not count"),
         ("TR[be]", ["--crucial", "c1,C2"], ["C1", "C2"], "named with --crucial"),
         ("", [], ["C1", "B2", "C2", "A3", "B3"], "proposed: the weakest enclosed group"),
