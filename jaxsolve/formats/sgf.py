@@ -252,10 +252,10 @@ def checked_family(root: Node, family: str | None) -> str:
     """
     if family is not None and not root.has("GM"):
         return family
-    stated = _family(root)
+    stated, number = _family(root), shown(root.single("GM") or "")
     if stated != (family or stated):
         raise FormatError(
-            f"the record is a game of {stated.capitalize()} (GM[{shown(root.single('GM') or '')}]), "
+            f"the record is a game of {stated.capitalize()} (GM[{number}]), "
             f"not of {str(family).capitalize()}"
         )
     return stated

@@ -59,7 +59,7 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
     root = _chosen(sgf_text.trees(data), number)
     reader = sgf.Reader(sgf.size_of(root), sgf.checked_family(root, "go"))
     line = main_line(root)
-    place = _after(line, at) if at is not None else (_set_up(line) or _of_game(line))
+    place = _after(line, at) if at is not None else (_set_up(line, reader.size) or _of_game(line))
     for node in place.played:
         reader.read(node)
     for node in place.set_up:
@@ -81,7 +81,8 @@ def holds_problem(data: bytes | str) -> bool:
     """Returns whether a file holds a Go record that begins with a set-up position."""
     try:
         return any(
-            sgf.checked_family(root, None) == "go" and _set_up(main_line(root)) is not None
+            sgf.checked_family(root, None) == "go"
+            and _set_up(main_line(root), sgf.size_of(root)) is not None
             for root in sgf_text.trees(data)
         )
     except FormatError:
@@ -111,22 +112,25 @@ def _holds(node: Node, *names: str) -> bool:
     return any(raw.strip() for name in names for raw in node.values(name))
 
 
-def _set_up(line: Sequence[Node]) -> _Place | None:
-    """Returns the place of the set-up position of a main line; None for a played game."""
+def _set_up(line: Sequence[Node], size: int) -> _Place | None:
+    """Returns the place of the set-up position of a main line; None for a played game.
+
+    Raises FormatError if a set-up stone is off the board of this ``size``.
+    """
     handicap = sgf.handicap(line[0]) >= 2 and not _holds(line[0], "AW")
     start = next((at for at, node in enumerate(line) if _holds(node, "AB", "AW")), None)
     if start is None or (handicap and start == 0):
         return None
     end = start + 1
-    values = _values(line[start])
+    stones = _stones(line[start], size)
     while (
         end < len(line)
         and len(line[end - 1].children) == 1
         and not any(_has_move(node) for node in line[end - 1 : end + 1])
         and not _holds(line[end], "AE")
-        and values.isdisjoint(_values(line[end]))
+        and stones.isdisjoint(_stones(line[end], size))
     ):
-        values |= _values(line[end])
+        stones |= _stones(line[end], size)
         end += 1
     same = line[start:end]
     count = sum(_has_move(node) for node in line[end - 1 :])
@@ -140,9 +144,9 @@ def _count(moves: int) -> str:
     return "1 move" if moves == 1 else f"{moves} moves"
 
 
-def _values(node: Node) -> set[str]:
-    """Returns the values of the set-up stones of a node."""
-    return {raw.strip() for name in ("AB", "AW") for raw in node.values(name) if raw.strip()}
+def _stones(node: Node, size: int) -> set[tuple[int, int]]:
+    """Returns the points of the set-up stones of a node. Raises FormatError."""
+    return sgf.points_of(node, "AB", size, "go") | sgf.points_of(node, "AW", size, "go")
 
 
 def _of_game(line: Sequence[Node]) -> _Place:

@@ -103,6 +103,7 @@ READ = {
     "stones in two nodes": ("(;SZ[5]AB[aa];AW[bb];W[cc])", "X..../.O w"),
     "stones in the second node": ("(;SZ[5]C[title];AB[aa]AW[bb];W[cc])", "X..../.O w"),
     "two positions": ("(;SZ[5]AB[aa]AW[bb]PL[B];AE[aa]AB[cc]AW[dd])", "X..../.O b"),
+    "two positions without AE": ("(;SZ[5]AB[aa:ba]AW[bb]PL[B];AW[ba];AB[cc])", "XX.../.O b"),
     "stones and a move in one node": ("(;SZ[5]AB[aa]AW[bb]B[cc])", "X..../.O b"),
     "stones of the solution": ("(;SZ[5]AB[aa]AW[bb];B[cc];AW[dd]AE[aa];W[ee])", "X..../.O b"),
     "a solution": ("(;SZ[5]AB[aa]AW[bb]PL[B];B[ba]C[RIGHT])", "X..../.O b"),
