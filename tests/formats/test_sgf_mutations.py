@@ -37,6 +37,7 @@ BYTES = b"[]();\\:ABCWPLSZaabbcc19 \n\x81\xe9\x5b\x5c\x5d\x00\xff"
 def mutated(data: bytes, rng: random.Random) -> bytes:
     """The bytes with one or two faults."""
     for _ in range(rng.choice((1, 1, 2))):
+        data = data or b"("
         at = rng.randrange(len(data))
         end = min(len(data), at + rng.randint(1, 4))
         byte = bytes((rng.choice(BYTES),))
