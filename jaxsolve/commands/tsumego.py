@@ -36,6 +36,7 @@ class Request:
     position: str
     game: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    choice: setup.Choice = field(default_factory=setup.Choice)
     crucial: str | None = None
     region: str | None = None
     settings: Settings = field(default_factory=Settings)
@@ -66,7 +67,7 @@ def run(request: Request) -> int:
         outputs.refuse_unwritable(
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
-        given = setup.read(request.position, request.game, request.options)
+        given = setup.read(request.position, request.game, request.options, request.choice)
         task = choice.choose(given, request.crucial, request.region)
         request.settings.heads_for(
             make(task.rules(LIVE_AGAINST))

@@ -227,6 +227,7 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "name": task.given.name,
         "size": task.given.size,
         "position": task.given.board,
+        "where": task.given.where or None,
         "rules": task.given.killall or f"tsumego-{task.given.size}",
         "defender": SIDES[task.defender],
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jaxsolve.core import process
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.formats import letters, problems, sgf
+from jaxsolve.formats import letters, problems, sgf, sgf_problem, sgf_text
 from jaxsolve.formats.record import FormatError, Record, board_size
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
@@ -52,7 +52,7 @@ def resolve(
     Raises:
       FormatError: one sentence that names the file, problem or move that is wrong.
     """
-    ways = _Ways(game, dict(options or {}), letters, remark, display_only)
+    ways = _Ways(game, dict(options or {}), letters, remark, display_only, text)
     if text == "start" or text.startswith("moves:"):
         return _typed(text, ways)
     if text == "-":
@@ -68,7 +68,7 @@ def resolve(
             f"it has {problems.names(text)}"
         )
     path = Path(text)
-    if text.endswith(".sgf") or _is_file(path):
+    if text.lower().endswith(".sgf") or _is_file(path):
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -79,13 +79,14 @@ def resolve(
 
 @dataclass(frozen=True)
 class _Ways:
-    """The arguments of ``resolve`` other than ``text``; ``rules`` is its argument ``game``."""
+    """The arguments of ``resolve``; ``rules`` is its argument ``game``."""
 
     rules: str | None
     options: dict[str, str]
     letters: str | None
     remark: Callable[[str], None] | None
     display_only: bool
+    text: str  # as the user typed it
 
     def refuse_letters(self) -> None:
         """Raises FormatError if column letters were chosen. For positions without typed moves."""
@@ -130,8 +131,8 @@ def _game(rules: str | None, options: dict[str, str]) -> Game:
 
 
 def _content(data: bytes, name: str, ways: _Ways) -> Problem:
-    if b"(;" not in b"".join(data[:4096].split()):
-        if name.endswith(".sgf"):  # the user means a record, not canonical text
+    if not sgf_text.holds_record(data):
+        if name.lower().endswith(".sgf"):  # the user means a record, not canonical text
             what = "is empty" if not data.strip() else "has no '(;' near its beginning"
             raise FormatError(
                 f"{name} is not an SGF record: it {what}; "
@@ -152,8 +153,19 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
             record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
     except ValueError as error:
-        raise FormatError(f"{name}: {error}") from None
+        advice = _advice(data, ways)
+        raise FormatError(f"{name}: {error}{advice and f'; {advice}'}") from None
+    stated = ways.display_only or record.properties.get("rules")
+    if ways.remark is not None and not stated and (advice := _advice(data, ways)):
+        ways.remark(f"{name} sets up stones; {advice}")
     return _problem(name, game, state)
+
+
+def _advice(data: bytes, ways: _Ways) -> str:
+    """Returns where a Go record with a set-up position belongs if no rules were chosen, or ""."""
+    if ways.rules is not None or not sgf_problem.holds_problem(data):
+        return ""
+    return f"for a life-and-death problem there is 'jaxsolve tsumego {ways.text}'"
 
 
 def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game:
@@ -165,7 +177,7 @@ def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game
 
     Raises FormatError if ``rules`` is None and RU holds other text than a rule-set id.
     """
-    stated = record.properties.get("rules", "").replace("\\", "").strip()
+    stated = record.properties.get("rules", "")
     family = record.properties["family"]
     if rules is None and any(
         stated.split(";")[0] == base or (base.endswith("-N") and stated.startswith(base[:-1]))

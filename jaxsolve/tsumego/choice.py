@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import sgf
 from jaxsolve.formats.record import FormatError
@@ -31,8 +34,8 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
         or ``auto``.
 
     Raises:
-      FormatError: stones of both colours, an empty point, several kinds of marks, no group to
-        propose, or a point off the board.
+      FormatError: stones of both colours, an empty point with ``--crucial``, several kinds of marks
+        on stones, no group to propose, or a point off the board.
     """
     grid = grids.gtp(given.size)
     stones = enclosure.board_of(grid, given.board)
@@ -86,12 +89,14 @@ def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
         mask, source = _points(given, text, "--crucial"), "named with --crucial"
     elif given.marks:
         mask, source = _marked(given, stones)
+        if not mask:
+            group, phrase = _proposed(stones)
+            return group, f"{phrase}{source}"
     elif given.options.get("crucial", "any") != "any":
         mask, source = _points(given, given.options["crucial"], "crucial"), "named by the rule set"
     else:
         return _proposed(stones)
-    what = "--crucial" if text is not None else source.split()[-1]
-    _one_colour(stones, mask, what)
+    _one_colour(stones, mask, "--crucial" if text is not None else "crucial")
     return mask, f"{_described(stones, mask)}, {source}"
 
 
@@ -111,16 +116,30 @@ def _one_colour(stones: Board, mask: int, what: str) -> None:
 
 
 def _marked(given: Given, stones: Board) -> tuple[int, str]:
-    size = given.size
-    masks = {name: _mask(stones, points, size) for name, points in given.marks.items()}
-    taken = [name for name, mask in masks.items() if mask & ~stones.empty]
+    """Returns the mask of the marked stones, and a phrase about marks that count and do not.
+
+    The mask is 0 if no stone is marked. Marks on empty points show vital points, not crucial
+    stones. If several kinds of marks are on stones, the one that is on stones of one colour counts.
+
+    Raises FormatError unless one kind of mark names stones of one colour.
+    """
+    masks = {name: _mask(stones, points, given.size) for name, points in given.marks.items()}
+    empty = functools.reduce(operator.or_, masks.values()) & stones.empty
+    ignored = f"; marks on empty points ({_some(stones, empty)}) do not count" if empty else ""
+    on_stones = {name: mask & ~stones.empty for name, mask in masks.items() if mask & ~stones.empty}
+    if not on_stones:
+        return 0, ignored
+    mixed = [name for name, mask in on_stones.items() if all(mask & side for side in stones.stones)]
+    taken = [name for name in on_stones if name not in mixed] or mixed
     if len(taken) > 1:
         raise FormatError(
             f"{given.name}: {' and '.join(taken)} mark stones, and only one kind of mark can mean"
             f" the crucial ones; {CHOOSE}"
         )
-    name = taken[0] if taken else next(iter(masks))
-    return masks[name], f"marked in the record by {name}"
+    _one_colour(stones, on_stones[taken[0]], taken[0])
+    if mixed:
+        ignored += f"; marks on stones of both colours ({', '.join(mixed)}) do not count"
+    return on_stones[taken[0]], f"marked in the record by {taken[0]}{ignored}"
 
 
 def _mask(stones: Board, places: frozenset[tuple[int, int]], size: int) -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.formats import position, sgf
-from jaxsolve.formats.record import FormatError
+from jaxsolve.formats import position, sgf, sgf_problem, sgf_text
+from jaxsolve.formats.record import RESIGNED, FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
 from jaxsolve.proof.check import grid as grids
@@ -130,7 +130,17 @@ class Task:
 
 
 # ---- reading -------------------------------------------------------------------------------------
-def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
+@dataclass(frozen=True)
+class Choice:
+    """Which position of an SGF file is the problem."""
+
+    number: int | None = None  # the record of the file, from 1; None: the only one
+    at: int | None = None  # after so many moves; None: see ``sgf_problem.read_marked``
+
+
+def read(
+    text: str, game: str | None, options: Mapping[str, str], choice: Choice | None = None
+) -> Given:
     """Reads the position of a task.
 
     Args:
@@ -138,39 +148,60 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
         that ``jaxsolve solve`` takes.
       game: rule-set id, or None for the default.
       options: rule options.
+      choice: the position of an SGF file, None for its problem.
 
     Raises:
-      FormatError: the position cannot be read or is not a Go position.
+      FormatError: the position cannot be read or is not a Go position, or ``choice`` is for another
+        file.
     """
     _refuse_whole_games(game)
+    choice = choice or Choice()
     data = _sgf(text)
     if data is None:
+        if choice != Choice():
+            raise FormatError("--record and --at choose a position of an SGF record; give one")
         problem = position.resolve(text, game=game, options=options)
         return _given(
             problem.id, problem.game, problem.game.text(problem.state), title=problem.title
         )
     name = "standard input" if text == "-" else Path(text).name
     try:
-        marked = sgf.read_marked(data)
-        record, side = marked.record, marked.record.to_move
-        if record.has_setup and side is None and not record.moves:
-            # The record needs a side to move; the study lets either side move first.
-            record = dataclasses.replace(record, to_move=0)
-        else:
-            side = -1
-        rules = _rules_of(record.properties.get("rules", ""), game, record.size)
-        made = registry.make(rules, **options)
-        found = _given(
-            name,
-            made,
-            made.text(sgf.position(record, made)),
-            marked.record.properties.get("title", ""),
-        )
+        marked = sgf_problem.read_marked(data, number=choice.number, at=choice.at)
+        rules = _rules_of(marked.record.properties.get("rules", ""), game, marked.record.size)
+        found = _at_end(name, marked.record, registry.make(rules, **options))
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
-    return dataclasses.replace(
-        found, side=found.side if side == -1 else None, marks=marked.marks, where=marked.where
+    return dataclasses.replace(found, marks=marked.marks, where=marked.where)
+
+
+def _at_end(name: str, record: Record, game: Game) -> Given:
+    """Returns the position at the end of a record, before its passes.
+
+    Passes at the end change no stone, but they lift the ban of a ko and change the side to move.
+    """
+    moves = list(record.moves)
+    while moves and moves[-1].text in RESIGNED:
+        moves.pop()
+    every = len(moves)
+    while moves and moves[-1].text == "pass":
+        moves.pop()
+    passes = every - len(moves)
+    side = record.to_move
+    if side is None and record.moves:
+        side = record.moves[0].player
+    # A record with set-up stones needs a side to move; the study lets either side move first.
+    record = dataclasses.replace(
+        record, moves=tuple(moves), to_move=(side or 0) if record.has_setup else record.to_move
     )
+    found = _given(
+        name, game, game.text(sgf.position(record, game)), record.properties.get("title", "")
+    )
+    if record.has_setup and side is None:
+        return dataclasses.replace(found, side=None)
+    if passes:
+        turned = found.side if found.side is None or passes % 2 == 0 else 1 - found.side
+        return dataclasses.replace(found, side=turned, ko=None)
+    return found
 
 
 def _sgf(text: str) -> bytes | None:
@@ -178,23 +209,20 @@ def _sgf(text: str) -> bytes | None:
 
     Raises FormatError if the file cannot be read or is not an SGF record.
     """
+    example = "one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
     if text == "-":
         data = sys.stdin.buffer.read()
-        if b"(;" not in b"".join(data[:4096].split()):
-            raise FormatError(
-                "standard input holds no SGF record; one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
-            )
+        if not sgf_text.holds_record(data):
+            raise FormatError(f"standard input holds no SGF record; {example}")
         return data
-    if not text.endswith(".sgf"):
+    if not text.lower().endswith(".sgf"):
         return None
     try:
         data = Path(text).read_bytes()
     except OSError as error:
         raise FormatError(f"cannot read {text}: {error.strerror}") from None
-    if b"(;" not in b"".join(data[:4096].split()):
-        raise FormatError(
-            f"{Path(text).name} is not an SGF record: one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
-        )
+    if not sgf_text.holds_record(data):
+        raise FormatError(f"{Path(text).name} is not an SGF record: {example}")
     return data
 
 
@@ -208,7 +236,6 @@ def _rules_of(phrase: str, game: str | None, size: int) -> str:
     """
     if game is not None:
         return game
-    phrase = phrase.replace("\\", "").strip()
     return phrase if phrase.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from sgfmill import sgf as peers
 
-from jaxsolve.formats import sgf, sgf_writer
+from jaxsolve.formats import sgf, sgf_problem, sgf_writer
 from jaxsolve.formats.record import FormatError
 from jaxsolve.formats.sgf_writer import Node
 
@@ -122,7 +122,7 @@ def test_properties_need_a_name_and_a_value():
 # ---- positions with marks ------------------------------------------------------------------------
 def marked(text: str) -> tuple[int, list[str], str]:
     """(moves before the position, "TR A1" of every mark, where)."""
-    found = sgf.read_marked(f"(;GM[1]SZ[5]{text})")
+    found = sgf_problem.read_marked(f"(;GM[1]SZ[5]{text})")
     names = [
         f"{name} {sgf.point_text('go', 5, *point)}"
         for name, points in found.marks.items()
@@ -131,17 +131,21 @@ def marked(text: str) -> tuple[int, list[str], str]:
     return len(found.record.moves), names, found.where
 
 
+MOVE = ", before the 1 move of the solution (--at N: after N moves)"
+MOVES = ", before the 2 moves of the solution (--at N: after N moves)"
+
+
 @pytest.mark.parametrize(
     ("text", "moves", "names", "where"),
     [
-        ("AB[ae]TR[ae]", 0, ["TR A1"], "the position with marks"),
-        ("AB[ae](;B[aa])(;B[bb]TR[bb])", 0, [], "the position before the variations"),
-        ("AB[ae]PL[B];B[aa](;W[bb])(;W[cc])", 0, [], "the position before the variations"),
+        ("AB[ae]TR[ae]", 0, ["TR A1"], "the set-up position"),
+        ("AB[ae](;B[aa])(;B[bb]TR[bb])", 0, [], f"the set-up position{MOVE}"),
+        ("AB[ae]PL[B];B[aa](;W[bb])(;W[cc])", 0, [], f"the set-up position{MOVES}"),
         (";B[aa](;W[bb])(;W[cc])", 1, [], "the position before the variations, after move 1"),
-        ("AB[ae]PL[B];B[aa];W[bb]", 2, [], "the position at the end of the record, after move 2"),
+        ("AB[ae]PL[B];B[aa];W[bb]TR[aa]", 0, [], f"the set-up position{MOVES}"),
         (";B[aa];W[bb]MA[aa];B[cc]", 2, ["MA A5"], "the position with marks, after move 2"),
         (";B[aa];W[bb];B[cc]", 3, [], "the position at the end of the record, after move 3"),
-        ("AB[ae][be]SQ[ae:be]", 0, ["SQ A1", "SQ B1"], "the position with marks"),
+        ("AB[ae][be]SQ[ae:be]", 0, ["SQ A1", "SQ B1"], "the set-up position"),
     ],
 )
 def test_the_position_of_a_problem_is_found(text, moves, names, where):
@@ -152,9 +156,9 @@ def test_records_without_a_position_are_refused():
     for text in (
         "GM[1]SZ[5]AB[zz]",
         "GM[1]SZ[5];B[aa];AB[bb]",
-        "GM[11]SZ[5]",
+        "GM[11]",
         "GM[1]SZ[5]HA[2]",
         "GM[1]SZ[5]TR[zz]",
     ):
         with pytest.raises(FormatError):
-            sgf.read_marked(f"(;{text})")
+            sgf_problem.read_marked(f"(;{text})")

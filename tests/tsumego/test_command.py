@@ -199,6 +199,15 @@ def test_no_file_is_written_over_the_record_or_another(tmp_path):
         ("MA[be][bf]LB[aa:x]", [], ["B2", "B3"], "marked in the record by MA"),
         ("CR[ae]MA[ag]", [], ["A3"], "marked in the record by CR"),
         ("SQ[ae:be]", [], ["A3", "B3"], "marked in the record by SQ"),
+        ("TR[be][ag]", [], ["B3"], "by TR; marks on empty points (A1) do not count"),
+        ("MA[be]SQ[ag][bg]", [], ["B3"], "by MA; marks on empty points (A1, B1) do not count"),
+        (
+            "TR[be]SQ[ae][ad]",
+            [],
+            ["B3"],
+            "by TR; marks on stones of both colours (SQ) do not count",
+        ),
+        ("TR[ag]", [], ["C1", "B2", "C2", "A3", "B3"], "marks on empty points (A1) do not count"),
         ("TR[be]", ["--crucial", "c1,C2"], ["C1", "C2"], "named with --crucial"),
         ("", [], ["C1", "B2", "C2", "A3", "B3"], "proposed: the weakest enclosed group"),
     ],
@@ -217,7 +226,6 @@ def test_crucial_stones_are_taken_from_words_marks_or_the_board(
     ("marks", "words", "sentence"),
     [
         ("TR[ae][ad]", [], "TR names stones of both colours, black at A4 and white at A3"),
-        ("TR[aa]", [], "TR names A7, where there is no stone"),
         ("TR[ae]SQ[be]", [], "TR and SQ mark stones, and only one kind of mark"),
         ("TR[ae]", ["--crucial", "A1"], "--crucial names A1, where there is no stone"),
         ("TR[ae]", ["--crucial", "A3,A4"], "--crucial names stones of both colours"),

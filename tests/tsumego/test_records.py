@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from sgfmill import sgf as peers
 
-from jaxsolve.formats import sgf
+from jaxsolve.formats import sgf_problem
 from jaxsolve.games import make
 from jaxsolve.proof import reading
 from jaxsolve.tsumego import setup, variations
@@ -108,13 +108,13 @@ def test_variations_are_legal_play_from_the_proofs(words, tmp_path):
         reading.read(damaged)
 
 
-def test_the_first_marked_position_of_a_record_with_variations_is_the_problem(tmp_path):
+def test_the_set_up_position_of_a_record_with_variations_is_the_problem(tmp_path):
     file = tmp_path / "a.sgf"
     file.write_text(record_of(BENT_THREE, "PL[B]RU[Japanese]", ";B[ag](;W[bg]C[no])(;W[af])"))
     given = setup.read(str(file), None, {})
     assert (
-        given.where == "the position before the variations"
+        given.where.startswith("the set-up position, before the 2 moves of the solution")
         and given.board == BENT_THREE
         and given.side == 0
     )
-    assert sgf.read_marked(file.read_bytes()).record.to_move == 0
+    assert sgf_problem.read_marked(file.read_bytes()).record.to_move == 0

@@ -158,11 +158,26 @@ class TsumegoOptions:
         typer.Argument(
             metavar="FILE.sgf",
             show_default=False,
-            help="An SGF record, with or without variations (the marked position, else the set-up "
-            "position), - for a record on standard input, or a position in any form that "
-            "'jaxsolve solve' takes.",
+            help="An SGF record, with or without a solution (its problem is the set-up position, "
+            "else the marked one), - for a record on standard input, or a position in any form "
+            "that 'jaxsolve solve' takes.",
         ),
     ]
+    record: Annotated[
+        int | None,
+        typer.Option(
+            "--record", min=1, metavar="K", help="Of a file with several records, the K-th."
+        ),
+    ] = None
+    at: Annotated[
+        int | None,
+        typer.Option(
+            "--at",
+            min=0,
+            metavar="N",
+            help="Ask about the position after N moves of the record's main line.",
+        ),
+    ] = None
     game: Annotated[
         str | None,
         typer.Option(
@@ -270,12 +285,14 @@ def tsumego(
     rules = options.rules(question.rule)
     process.import_jax()
     from jaxsolve.commands import tsumego as command
+    from jaxsolve.tsumego.setup import Choice
 
     heads = network.heads(output.as_json)
     request = command.Request(
         position=question.position,
         game=question.game,
         options=rules,
+        choice=Choice(question.record, question.at),
         crucial=question.crucial,
         region=question.region,
         settings=search.settings(limits.limits(), heads),

@@ -1,0 +1,278 @@
+"""Go records as programs and people write them, each with its position or its sentence."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+
+from jaxsolve.formats import sgf, sgf_problem
+from jaxsolve.formats.record import FormatError
+
+# The second byte of these characters is a backslash or a closing bracket.
+GBK = ["乗", "沑"]
+SHIFT_JIS = ["表", "ソ", "能", "十"]
+BIG5 = ["功", "許"]
+CLOSING_GBK = "漖"
+
+
+def position(data: bytes | str, **choice) -> str:
+    """The stones of a problem row by row without empty rows, then the side to move."""
+    found = sgf_problem.read_marked(data, **choice).record
+    rows = found.format_board().split("/")
+    side = {None: "?", 0: "b", 1: "w"}[found.to_move]
+    return f"{'/'.join(rows).rstrip('./')} {side}"
+
+
+PROBLEM = "X..../.XO w"  # AB[aa][bb]AW[cb]PL[W] on 5x5
+STONES = "AB[aa][bb]AW[cb]PL[W]"
+
+
+def in_bytes(encoding: str, text: str, stated: str = "") -> bytes:
+    ca = f"CA[{stated}]" if stated else ""
+    return f"(;{ca}SZ[5]C[{text}]{STONES}N[{text}];W[aa]C[{text}])".encode(encoding)
+
+
+ENCODED = {
+    "UTF-8": in_bytes("utf-8", "黑先"),
+    "UTF-8 with a mark": codecs.BOM_UTF8 + in_bytes("utf-8", "黑先"),
+    "UTF-8 stated": in_bytes("utf-8", "黑先", "utf8"),
+    "UTF-16 with a mark": in_bytes("utf-16", "黑先"),
+    "UTF-16 without a mark": in_bytes("utf-16-le", "黑先"),
+    "UTF-16, big end first": in_bytes("utf-16-be", "黑先"),
+    "UTF-16 that states another": in_bytes("utf-16", "黑先", "GB2312"),
+    "UTF-32": in_bytes("utf-32", "黑先"),
+    "GBK": in_bytes("gb18030", GBK[0]),
+    "GBK stated as GB2312": in_bytes("gb18030", GBK[1], "GB2312"),
+    "GBK stated as GBK": in_bytes("gb18030", GBK[0], "GBK"),
+    "GBK stated as UTF-8": in_bytes("gb18030", GBK[0], "UTF-8"),
+    "GBK stated as Latin-1": in_bytes("gb18030", GBK[0], "ISO-8859-1"),
+    "GBK with a closing bracket": in_bytes("gb18030", CLOSING_GBK + "先"),
+    "Shift-JIS": in_bytes("cp932", SHIFT_JIS[0]),
+    "Shift-JIS at every end": in_bytes("cp932", "".join(SHIFT_JIS)),
+    "Shift-JIS stated": in_bytes("cp932", SHIFT_JIS[1], "Shift_JIS"),
+    "Shift-JIS stated as Latin-1": in_bytes("cp932", SHIFT_JIS[2], "iso8859-1"),
+    "EUC-KR": in_bytes("euc_kr", "흑선"),
+    "EUC-KR stated": in_bytes("euc_kr", "흑선", "EUC-KR"),
+    "Big5 stated": in_bytes("big5", BIG5[0], "Big5"),
+    "Big5": in_bytes("big5", BIG5[1]),
+    "Latin-1": in_bytes("latin-1", "café"),
+    "Latin-1 stated": in_bytes("latin-1", "café", "ISO-8859-1"),
+    "Latin-1 stated as GB2312": in_bytes("latin-1", "café", "GB2312"),
+    "UTF-8 stated as GB2312": in_bytes("utf-8", "中", "GB2312"),
+}
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_an_encoding_does_not_change_the_board(name):
+    assert position(ENCODED[name]) == PROBLEM
+
+
+def test_the_characters_of_these_tests_have_such_bytes():
+    for encoding, characters in (("gb18030", GBK), ("cp932", SHIFT_JIS), ("big5", BIG5)):
+        assert all(character.encode(encoding)[-1:] == b"\\" for character in characters)
+    assert CLOSING_GBK.encode("gb18030")[-1:] == b"]"
+
+
+def test_titles_are_decoded():
+    for encoding in ("gb18030", "utf-8", "utf-16"):
+        data = f"(;SZ[5]GN[死活\\]{GBK[0]}]{STONES})".encode(encoding)
+        assert sgf.read(data).properties["title"] == f"死活]{GBK[0]}"
+
+
+READ = {
+    "long names": ("(;SiZe[5]AddBlack[aa]AddWhite[bb]PLayer[W])", "X..../.O w"),
+    "small names": ("(;sz[5]ab[aa]aw[bb]pl[w])", "X..../.O w"),
+    "names of moves": ("(;SZ[5]AB[aa]AW[bb];White[cc])", "X..../.O w"),
+    "rectangles": ("(;SZ[5]AB[aa:cb]AW[ee:dd]PL[B])", "XXX../XXX../...../...OO/...OO b"),
+    "a rectangle of one point": ("(;SZ[5]AB[bb:bb]AW[aa]PL[B])", "O..../.X b"),
+    "a list in two properties": ("(;SZ[5]AB[aa]AB[bb]AW[cb]PL[W])", PROBLEM),
+    "blanks": (" ( ; SZ [5]\n AB [aa] \r\n [bb]\tAW[ cb ]PL[ W ] ) \n", PROBLEM),
+    "a mail before it": ("Subject: [go] (a problem)\n\n(;SZ[5]" + STONES + ")\nbye\n", PROBLEM),
+    "an empty AE": ("(;SZ[5]AB[aa]AE[]AW[bb]PL[W])", "X..../.O w"),
+    "empty lists": ("(;SZ[5]AB[]AW[]AE[]TR[];AB[aa]AW[bb]PL[W])", "X..../.O w"),
+    "erased stones": ("(;SZ[5]AB[aa][bb];AE[bb]AW[cb]PL[W])", "X..../.X ?"),
+    "PL[1]": ("(;SZ[5]AB[aa]AW[bb]PL[1])", "X..../.O b"),
+    "PL[2]": ("(;SZ[5]AB[aa]AW[bb]PL[2])", "X..../.O w"),
+    "PL[black]": ("(;SZ[5]AB[aa]AW[bb]PL[black];W[cc])", "X..../.O b"),
+    "PL[White]": ("(;SZ[5]AB[aa]AW[bb]PL[White])", "X..../.O w"),
+    "no side": ("(;SZ[5]AB[aa]AW[bb])", "X..../.O ?"),
+    "the first move's side": ("(;SZ[5]AB[aa]AW[bb]C[x];C[y];W[cc];B[dd])", "X..../.O w"),
+    "the side in a later node": ("(;SZ[5]AB[aa]AW[bb];PL[W])", "X..../.O w"),
+    "a square as a rectangle": ("(;SZ[5:5]AB[aa]AW[bb]PL[W])", "X..../.O w"),
+    "stones in two nodes": ("(;SZ[5]AB[aa];AW[bb];W[cc])", "X..../.O w"),
+    "stones in the second node": ("(;SZ[5]C[title];AB[aa]AW[bb];W[cc])", "X..../.O w"),
+    "two positions": ("(;SZ[5]AB[aa]AW[bb]PL[B];AE[aa]AB[cc]AW[dd])", "X..../.O b"),
+    "two positions without AE": ("(;SZ[5]AB[aa:ba]AW[bb]PL[B];AW[ba];AB[cc])", "XX.../.O b"),
+    "stones and a move in one node": ("(;SZ[5]AB[aa]AW[bb]B[cc])", "X..../.O b"),
+    "stones of the solution": ("(;SZ[5]AB[aa]AW[bb];B[cc];AW[dd]AE[aa];W[ee])", "X..../.O b"),
+    "a solution": ("(;SZ[5]AB[aa]AW[bb]PL[B];B[ba]C[RIGHT])", "X..../.O b"),
+    "variations": ("(;SZ[5]AB[aa]AW[bb](;W[ba])(;W[ca];B[cb]))", "X..../.O w"),
+    "escapes": (r"(;SZ[5]C[a \] b \\]AB[aa]AW[bb]PL[W]N[\\\]])", "X..../.O w"),
+    "a bracket that opens in a text": ("(;SZ[5]C[[a [ 1 B\\[x\\]]AB[aa]AW[bb]PL[W])", "X..../.O w"),
+    "an unknown property": ("(;SZ[5]MULTIGOGM[1]KGSDE[aa]AB[aa]AW[bb]PL[W])", "X..../.O w"),
+    "the size 19": ("(;AB[aa]AW[sa]PL[W])", "X.................O w"),
+    "marks alone": ("(;SZ[5]TR[aa])", " ?"),
+    "handicap stones": ("(;SZ[5]HA[2]AB[bb][dd];W[cc];B[ac])", "...../.X.../...../...X ?"),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_dialect_is_read(name):
+    data, expected = READ[name]
+    assert position(data) == expected
+
+
+AT = "not a readable SGF record: line {}, column {}: "
+REFUSED = {
+    "rectangle": (
+        "(;SZ[9:13]AB[aa])",
+        "SZ[9:13] is a rectangle; jaxsolve reads square boards only",
+    ),
+    "size": ("(;SZ[0]AB[aa])", "bad SZ[0]: the size of a board is a number from 1 to 26"),
+    "sizes": ("(;SZ[9]SZ[13]AB[aa])", "SZ[9][13] has 2 values; give one"),
+    "PL": ("(;SZ[5]AB[aa]PL[X])", "PL[X] names no side: write PL[B] or PL[W]"),
+    "empty PL": ("(;SZ[5]AB[aa]PL[])", "PL[] names no side: write PL[B] or PL[W]"),
+    "hidden name": (
+        "(;Size[9]AB[aa])",
+        AT.format(1, 3) + "Size is not a property; names have capital letters, such as AB",
+    ),
+    "bracket in a text": (
+        "(;SZ[5]\nC[see [1] here]AB[aa])",
+        AT.format(2, 9) + "here after ']' is not a property; a ']' inside a text is written \\]",
+    ),
+    "two brackets in a text": (
+        "(;SZ[5]C[see [1]]AB[aa])",
+        AT.format(1, 17) + "']' without '['; inside a value it is written \\]",
+    ),
+    "lost bracket": (
+        "(;SZ[5]\n C[text AB[aa]AW[bb])",
+        AT.format(2, 9)
+        + "AB[ inside the value of C: its bracket ']' is missing or escaped, or the "
+        "encoding (CA) is wrong",
+    ),
+    "escaped bracket": (
+        "(;SZ[5]C[text\\]AB[aa][bb])",
+        AT.format(1, 16)
+        + "AB[ inside the value of C: its bracket ']' is missing or escaped, or the "
+        "encoding (CA) is wrong",
+    ),
+    "lost name": (
+        "(;SZ[5]C[text][aa][bb])",
+        AT.format(1, 15) + "a second value of C, which has one",
+    ),
+    "lost move": (
+        "(;SZ[5]AB[bb]C[x\\];W[aa])",
+        AT.format(1, 20)
+        + "W[ inside the value of C: its bracket ']' is missing or escaped, or the "
+        "encoding (CA) is wrong",
+    ),
+    "no end": ("(;SZ[5]AB[aa]\n(;B[bb]", AT.format(2, 1) + "'(' has no ')'"),
+    "no end of a value": ("(;SZ[5]\r\nAB[aa", AT.format(2, 3) + "the value of AB has no ']'"),
+    "another end": ("(;SZ[5]AB[aa]))", AT.format(1, 15) + "')' after the end of the record"),
+    "no begin": (
+        ";SZ[5]AB[aa](;B[bb])",
+        AT.format(1, 3) + "a property outside of a record '(;...)'",
+    ),
+    "node after a variation": (
+        "(;SZ[5](;B[aa]);W[bb])",
+        AT.format(1, 16) + "a node ';' after a variation '(;...)'",
+    ),
+    "no node": ("(;SZ[5](B[aa]))", AT.format(1, 9) + "the property B is not in a node ';'"),
+    "empty tree": ("(;SZ[5]())", AT.format(1, 9) + "')' after '(': a tree begins with '(;'"),
+    "no value": (
+        "(;SZ[5]AB;B[aa])",
+        AT.format(1, 10) + "the property AB has no value; a ']' inside a text is written \\]",
+    ),
+    "no name": ("(;[5]AB[aa])", AT.format(1, 3) + "a value without a property before it"),
+    "a sign": ("(;SZ[5] - AB[aa])", AT.format(1, 9) + "'-' is not part of a node"),
+    "no point": ("(;SZ[5]AB[a\n1])", "AB[a 1] is not a point of a 5x5 board"),
+    "off the board": ("(;SZ[5]AB[aa:ff])", "AB[aa:ff] is not a point of a 5x5 board"),
+    "tt as a stone": ("(;SZ[5]AB[tt])", "AB[tt] is not a point of a 5x5 board"),
+    "set up after a move": (
+        "(;SZ[5];B[aa];AB[bb]AW[cc])",
+        "stones are set up after move 1; set-up is read only before the first move",
+    ),
+    "set up twice": ("(;SZ[5]AB[aa]AW[aa])", "A5 is set up twice in one node"),
+    "several records": (
+        "(;SZ[5]AB[aa])\n(;SZ[5]AB[bb])(;SZ[9])",
+        "the file holds 3 records; choose one with --record K, from 1 to 3",
+    ),
+    "encoding": (
+        b"(;CA[klingon]SZ[5]AB[aa])",
+        "CA[klingon] is an unknown encoding; one is CA[UTF-8]",
+    ),
+    "no codec of text": (b"(;CA[rot13]SZ[5]AB[aa])", "CA[rot13] is an unknown encoding"),
+    "half of UTF-16": (
+        "(;SZ[5]AB[aa])".encode("utf-16")[:-1],
+        "the file begins as text in UTF-16, but byte 29 does not fit",
+    ),
+    "no record": ("hello", "not a readable SGF record: it has no '(;'"),
+    "chess": ("(;GM[3]SZ[8])", "GM[3] is a game that jaxsolve does not read from SGF"),
+    "Hex": ("(;GM[11]SZ[5]AB[a1])", "the record is a game of Hex (GM[11]), not of Go"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_fault_gets_its_sentence(name):
+    data, sentence = REFUSED[name]
+    with pytest.raises(FormatError) as caught:
+        sgf_problem.read_marked(data)
+    assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)
+
+
+def test_a_text_that_fits_two_encodings_with_different_moves_is_refused():
+    """In GBK the letter takes the bracket after it, which joins the two variations."""
+    moves = b"SZ[5];B[aa](;W[ba]C[\xe9])(;C[x];W[bb]))"
+    with pytest.raises(
+        FormatError, match=r"^the encoding is unclear: read as gb18030 and as latin-1"
+    ):
+        sgf_problem.read_marked(b"(;" + moves)
+    found = sgf_problem.read_marked(b"(;CA[ISO-8859-1]" + moves)
+    assert found.where == "the position before the variations, after move 1"
+
+
+# ---- the choice of a position --------------------------------------------------------------------
+LINE = "(;SZ[5]AB[aa]AW[bb]TR[bb];B[ba];W[ca]SQ[aa];B[];C[end]MA[ca])"
+
+
+@pytest.mark.parametrize(
+    ("at", "moves", "marks"),
+    [
+        (None, [], {"TR": {(1, 1)}}),
+        (0, [], {"TR": {(1, 1)}}),
+        (1, ["B5"], {}),
+        (2, ["B5", "C5"], {"SQ": {(0, 0)}}),
+        (3, ["B5", "C5", "pass"], {"MA": {(2, 0)}}),
+    ],
+)
+def test_a_number_of_moves_chooses_a_position_with_its_marks(at, moves, marks):
+    found = sgf_problem.read_marked(LINE, at=at)
+    assert [move.text for move in found.record.moves] == moves and found.marks == marks
+    assert found.where.startswith("the set-up position" if at is None else "the position ")
+
+
+def test_moves_that_the_line_does_not_have_are_refused():
+    with pytest.raises(FormatError, match=r"^--at 4: the main line has 3 moves; N is from 0 to 3$"):
+        sgf_problem.read_marked(LINE, at=4)
+    with pytest.raises(FormatError, match="set up after move 1"):
+        sgf_problem.read_marked("(;SZ[5]AB[aa];B[bb];AW[cc];W[dd])", at=2)
+
+
+def test_a_record_of_several_is_chosen_by_its_number():
+    data = "(;SZ[5]AB[aa]PL[W]) (;SZ[5]AB[ba]PL[B])\n"
+    assert position(data, number=1) == "X w" and position(data, number=2) == ".X b"
+    for text, number, sentence in (
+        (data, 3, "--record 3: the file holds 2 records; K is from 1 to 2"),
+        ("(;SZ[5])", 2, "--record 2: the file holds 1 record; K is from 1 to 1"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            sgf_problem.read_marked(text, number=number)
+        assert str(caught.value) == sentence
+
+
+def test_deep_and_long_files_are_read_in_time():
+    deep = "(;SZ[5]AB[aa]AW[bb]" + "(;B[cc]" * 20_000 + ")" * 20_001
+    assert position(deep) == "X..../.O b"
+    words = "(;SZ[5]AB[aa]AW[bb]PL[B]C[" + "B\\[ \\] " * 50_000 + "])"
+    assert position(words) == "X..../.O b"
