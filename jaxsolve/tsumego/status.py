@@ -179,22 +179,48 @@ def answer(answers: Answers, question: StatusQuestion) -> bool | None:
     return True if most == Value.DIES else False if least > Value.DIES else None
 
 
-def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
-    """Returns the next question to search.
+def open_questions(answers: Answers, defender_first: bool) -> list[StatusQuestion]:
+    """Returns the questions that are still to be searched, those to be asked first in front.
 
-    Returns None if the status is known, or if every question that could decide it was searched. The
-    first question is about the best possible result of the side moving first, the second about the
-    best possible result of the other side. Each of them often settles the status alone.
+    The list is empty if the status is known, or if every question that could decide it was
+    searched. The first question is about the best possible result of the side moving first, the
+    second about the best possible result of the other side. Each of them often settles the status
+    alone. A ko takes two proofs, and no disproof: once one of them is found, the other one is
+    asked for first.
     """
     order = (
         (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
         if defender_first
         else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
     )
-    for question in order:
-        if question not in answers and answer(answers, question) is None:
-            return question
-    return None
+    if answers.get(LIVE_FOR) or answers.get(KILL_AGAINST):
+        order = (*order[2:], *order[:2])
+    return [
+        question
+        for question in order
+        if question not in answers and answer(answers, question) is None
+    ]
+
+
+def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
+    """Returns the first of ``open_questions``, or None if there is none."""
+    return next(iter(open_questions(answers, defender_first)), None)
+
+
+def possible(answers: Answers, defender_first: bool) -> list[Status]:
+    """Returns the statuses that the answers leave possible, in the order of ``Status``."""
+    against, for_ = bounded(answers)
+    pairs = [
+        (low, high)
+        for low in Value
+        for high in Value
+        if low <= high and against.least <= low <= against.most and for_.least <= high <= for_.most
+    ]
+    found = {
+        _SURE[low] if low == high else _IN_KO[high if defender_first else low]
+        for low, high in pairs
+    }
+    return [status for status in Status if status in found]
 
 
 class Aim(NamedTuple):

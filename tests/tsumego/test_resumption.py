@@ -7,9 +7,10 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from jaxsolve import cli, search
+from jaxsolve import cli
 from jaxsolve.commands import tsumego_questions
 from jaxsolve.proof.check import check
+from jaxsolve.search.run.turns import SearchTurns
 from support.tsumego_command import BENT_THREE, run, study_json
 from support.tsumego_shapes import SHAPES
 
@@ -137,16 +138,16 @@ def test_a_row_without_its_question_is_refused(tmp_path):
 
 
 def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeypatch):
-    solve_pool, out = search.solve_pool, tmp_path / "out"
+    advance, out = SearchTurns.advance, tmp_path / "out"
     calls = []
 
-    def interrupted(problems, **options):
+    def interrupted(self, problems, turns, *, out):
         calls.append(problems)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        yield from solve_pool(problems, **options)
+        yield from advance(self, problems, turns, out=out)
 
-    monkeypatch.setattr(search, "solve_pool", interrupted)
+    monkeypatch.setattr(SearchTurns, "advance", interrupted)
     result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", out, "--json")
     assert result.exit_code == 130 and "resumes the run" in result.stderr
     known = json.loads(result.stdout)
@@ -155,5 +156,5 @@ def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeyp
         and known["black_first"]["status"] == "dies"
         and not known["black_first"]["complete"]
     )
-    monkeypatch.setattr(search, "solve_pool", solve_pool)
+    monkeypatch.setattr(SearchTurns, "advance", advance)
     assert study_json(BENT_THREE, "--out", out)["black_first"]["complete"]
