@@ -8,7 +8,7 @@ twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 Row = Mapping[str, Any]
@@ -60,3 +60,10 @@ def budgets() -> Iterator[float]:
     while True:
         yield seconds
         seconds *= GROWTH
+
+
+def alternate(turns: Iterable[Iterator[object]]) -> None:
+    """Takes one step of each iterator in turn until all are exhausted."""
+    waiting = list(turns)
+    while waiting:
+        waiting = [turn for turn in waiting if next(turn, None) is not None]

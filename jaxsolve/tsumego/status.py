@@ -52,7 +52,7 @@ not live).
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -76,6 +76,9 @@ class StatusQuestion(NamedTuple):
 
 LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
 KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
+
+
+OTHERS_SHARE = 0.5  # effort of the other questions in a round, compared with the likeliest one
 
 
 class Value(enum.IntEnum):
@@ -179,32 +182,52 @@ def answer(answers: Answers, question: StatusQuestion) -> bool | None:
     return True if most == Value.DIES else False if least > Value.DIES else None
 
 
-def open_questions(answers: Answers, defender_first: bool) -> list[StatusQuestion]:
-    """Returns the questions that are still to be searched, those to be asked first in front.
+def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
+    """Returns the next question to search, if each is searched to its end.
 
-    The list is empty if the status is known, or if every question that could decide it was
-    searched. The first question is about the best possible result of the side moving first, the
-    second about the best possible result of the other side. Each of them often settles the status
-    alone. A ko takes two proofs, and no disproof: once one of them is found, the other one is
-    asked for first.
+    Returns None if the status is known, or if every question that could decide it was searched. The
+    first question is about the best possible result of the side moving first, the second about the
+    best possible result of the other side. Each of them often settles the status alone.
     """
     order = (
         (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
         if defender_first
         else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
     )
-    if answers.get(LIVE_FOR) or answers.get(KILL_AGAINST):
-        order = (*order[2:], *order[:2])
+    return next(iter(_open(answers, order)), None)
+
+
+def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
+    """Returns the questions that are still to be searched side by side, in the order of asking.
+
+    The values are shares of the effort of a round. The side moving first mostly reaches its best
+    result, so that question gets most. A ko takes two proofs, and no disproof. Once one of them is
+    found, the other one is asked for first, with as much. What the side reaches by winning a ko
+    comes before the best result of the other side, which it excludes.
+
+    The dictionary is empty if the status is known, or if every question that could decide it was
+    searched.
+    """
+    order = (
+        (LIVE_AGAINST, LIVE_FOR, KILL_FOR, KILL_AGAINST)
+        if defender_first
+        else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
+    )
+    kos = (LIVE_FOR, KILL_AGAINST)
+    full = {order[0]}
+    if any(answers.get(question) for question in kos):
+        order, full = (*kos, *order), {order[0], *kos}
+    return {
+        question: 1.0 if question in full else OTHERS_SHARE for question in _open(answers, order)
+    }
+
+
+def _open(answers: Answers, order: Sequence[StatusQuestion]) -> list[StatusQuestion]:
     return [
         question
         for question in order
         if question not in answers and answer(answers, question) is None
     ]
-
-
-def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
-    """Returns the first of ``open_questions``, or None if there is none."""
-    return next(iter(open_questions(answers, defender_first)), None)
 
 
 def possible(answers: Answers, defender_first: bool) -> list[Status]:

@@ -224,9 +224,9 @@ class Study:
         same for either side moving first, a side whose first moves are all refuted takes the first
         turn.
         """
-        _alternate([self._stand(first) for first in self.firsts])
+        asking.alternate([self._stand(first) for first in self.firsts])
         moves = sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)
-        _alternate([self._moves(first) for first in moves])
+        asking.alternate([self._moves(first) for first in moves])
 
     @property
     def _settled(self) -> bool:
@@ -244,16 +244,15 @@ class Study:
         for number, seconds in enumerate(asking.budgets(), start=1):
             asked: set[StatusQuestion] = set()
             while waiting := [
-                question
-                for question in statuses.open_questions(first.answers, first.defender_first)
+                (question, share * seconds)
+                for question, share in statuses.open_questions(
+                    first.answers, first.defender_first
+                ).items()
                 if question not in asked | refused
             ]:
-                question = waiting[0]
+                question, most = waiting[0]
                 asked.add(question)
-                problem = StudyProblem(
-                    self._id(first, question), self.task.rules(question), first.root
-                )
-                (row,) = self._answerer(Turn([problem], seconds, self._title(first, number)))
+                row = self._ask(first, question, most, number)
                 if row is None:
                     refused.add(question)
                 elif row is not PAUSED:
@@ -262,6 +261,13 @@ class Study:
                 yield first
             if not asked:
                 return
+
+    def _ask(
+        self, first: First, question: StatusQuestion, seconds: float, number: int
+    ) -> Row | None:
+        problem = StudyProblem(self._id(first, question), self.task.rules(question), first.root)
+        (row,) = self._answerer(Turn([problem], seconds, self._title(first, number)))
+        return row
 
     def _title(self, first: First, number: int) -> str:
         """Returns what is known about the root, in a few words."""
@@ -389,9 +395,3 @@ class Study:
             if question is not None:
                 waiting.setdefault(question, []).append(move)
         return next(iter(waiting.items()), None)
-
-
-def _alternate(turns: list[Iterator[First]]) -> None:
-    """Runs the iterators in turn until all are exhausted."""
-    while turns:
-        turns = [turn for turn in turns if next(turn, None) is not None]

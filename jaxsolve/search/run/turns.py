@@ -1,7 +1,9 @@
 """Searches that take turns: each is paused after some CPU seconds and continued later.
 
 A paused search keeps its tree, its proof numbers and its place in the schedule of restarts, so that
-turns cost no work twice. ``run.rounds`` runs questions that are not paused.
+turns cost no work twice. A search that runs alone keeps its waves in flight, too, and is the same
+as without pauses: its answer and nodes do not depend on the speed of the machine. ``run.rounds``
+runs questions that are not paused.
 """
 
 from __future__ import annotations
@@ -44,63 +46,69 @@ class _Search:
     Attributes:
       stage: the present stage of the question.
       job: the job of the stage; None before it is made.
-      limits: limits of the job, without those of the turn.
+      pool: the pool that holds the waves of a job that was paused alone; None: there are none.
       spent: result of the question's earlier jobs that are in no result of ``job``; None: none.
       turn: CPU seconds that the question may use up to the end of its present turn.
-      paused_at: time at which the search was paused.
+      paused_at: time at which the search was paused; None: it runs.
     """
 
     problem: Problem
     stage: Stage
     job: Job | None = None
-    limits: Limits = dataclasses.field(default_factory=Limits)
+    pool: Pool | None = None
     spent: Result | None = None
     turn: float = 0.0
-    paused_at: float = 0.0
+    paused_at: float | None = None
 
     @property
-    def before(self) -> float:
-        """CPU seconds that the question has used before its present job."""
+    def reason(self) -> str:
+        """The sentence that names the seconds of the turn as a limit."""
+        return Limits(cpu_seconds=self.turn).reached("cpu_seconds")
+
+    @property
+    def over(self) -> bool:
+        """Whether the turn of a running search is over."""
+        if self.job is None or self.job.done:
+            return False
         earlier = [self.spent, *self.stage.results_so_far]
-        return sum(result.cpu_seconds for result in earlier if result is not None)
+        before = sum(result.cpu_seconds for result in earlier if result is not None)
+        return before + self.job.cpu_seconds >= self.turn
 
     @property
     def bytes(self) -> int:
         """Memory of the tree."""
-        if self.job is None or self.job.reason is None:
-            return 0
-        return int(self.job.search.tree.counters[USED])
+        return 0 if self.job is None else int(self.job.search.tree.counters[USED])
 
-    def allow(self, job: Job, cpu_seconds: float) -> None:
-        """Lets ``job`` search until the question has used ``cpu_seconds``, within its limits."""
-        self.turn, own = cpu_seconds, self.limits.cpu_seconds
-        most = max(0.0, cpu_seconds - self.before)
-        self._limit(job, most if own is None else min(own, most))
-        if job.reason is not None and self.job is job:
-            job.reason = None
+    def begin(self, job: Job, seconds: float) -> None:
+        """Begins a turn, which ends after ``seconds`` of all turns together."""
+        self.job, self.turn = job, seconds
+        if self.paused_at is not None:
             job.add_seconds(0.0, wall=perf_counter() - self.paused_at)
+            self.paused_at = None
 
-    def take_pause(self, job: Job) -> bool:
-        """Returns whether ``job`` has ended because of the limit of its turn alone.
-
-        The limits of the job are then, and after an end, its own again.
-        """
-        turn, own = job.settings.limits.cpu_seconds, self.limits.cpu_seconds
-        self._limit(job, own)
+    def pause(self, job: Job) -> Paused:
+        """Ends a turn. What was decided is in the file of the log, in case the process is killed."""
         self.paused_at = perf_counter()
-        paused = (
-            (own is None or turn is None or turn < own)
-            and job.reason is not None
-            and job.reason.endswith(" CPU seconds was reached.")
+        for records in job.records:
+            records.flush()
+        result = Paused(
+            Verdict.UNKNOWN,
+            self.problem.claim,
+            self.reason,
+            nodes=job.search.expanded,
+            evaluations=job.search.evaluated,
+            cpu_seconds=job.cpu_seconds,
         )
-        if paused:  # in case the search gets no further turn
-            job.reason = Limits(cpu_seconds=self.turn).reached("cpu_seconds")
-        return paused
+        for earlier in self.stage.results_so_far:
+            for name in ("nodes", "evaluations", "cpu_seconds"):
+                setattr(result, name, getattr(result, name) + getattr(earlier, name))
+        return result
 
-    @staticmethod
-    def _limit(job: Job, cpu_seconds: float | None) -> None:
-        limits = dataclasses.replace(job.settings.limits, cpu_seconds=cpu_seconds)
-        job.settings = dataclasses.replace(job.settings, limits=limits)
+    def drop_pool(self) -> None:
+        """Absorbs the waves in flight, so that the job can run in another pool."""
+        if self.pool is not None:
+            self.pool.drain()
+            self.pool = None
 
 
 class SearchTurns:
@@ -160,10 +168,8 @@ class SearchTurns:
         is saved in the folder.
         """
         search = self._searches.pop(identifier, None)
-        if search is None:
-            return None
-        if search.job is None:
-            return search.spent
+        if search is None or search.job is None:
+            return None if search is None else search.spent
         return self._with_spent(search, self._finish(search, search.job))
 
     def close(self) -> None:
@@ -194,7 +200,6 @@ class SearchTurns:
         game = search.stage.game
         job = make_job(search.stage, self._evaluators.get(game), self._share)
         self._evaluators[game] = job.evaluator
-        search.limits = job.settings.limits
         return job
 
     def _run(
@@ -207,13 +212,24 @@ class SearchTurns:
             for search in group:
                 job = search.job or self._made(search)
                 running[job] = search
-                search.allow(job, turns[str(search.problem.id)])
-                search.job = job
-                pool = pool or Pool(job.evaluator, self._options.settings.flights)
-                pool.submit(job)
-            while running and pool is not None:
-                for job in pool.run(self._options.progress):
+                search.begin(job, turns[str(search.problem.id)])
+            while running:
+                pool = pool or self._pool(running)
+                ended = pool.run(
+                    self._options.progress, lambda: any(each.over for each in running.values())
+                )
+                over = [search for search in running.values() if search.over]
+                if over and len(running) - len(ended) > 1:
+                    pool.drain()
+                    ended += pool.collect()
+                    pool = None
+                for job in ended:
                     yield (search := running.pop(job)), self._after(search, job)
+                for search in over:
+                    if (job := search.job) is not None and job in running:
+                        search.pool = pool
+                        self._searches[str(search.problem.id)] = running.pop(job)
+                        yield search, self._with_spent(search, search.pause(job))
         except KeyboardInterrupt:
             while running:
                 job, search = running.popitem()
@@ -226,35 +242,33 @@ class SearchTurns:
             for job in running:
                 job.close()
 
+    def _pool(self, running: Mapping[Job, _Search]) -> Pool:
+        """Returns a pool that runs the jobs: that of a job that was paused alone, or a new one."""
+        first, *others = running.items()
+        if not others and first[1].pool is not None:
+            pool, first[1].pool = first[1].pool, None
+            return pool
+        pool = Pool(first[0].evaluator, self._options.settings.flights)
+        for job, search in running.items():
+            search.drop_pool()
+            pool.submit(job)
+        return pool
+
     def _after(self, search: _Search, job: Job) -> Result | None:
-        """Keeps a search that is paused, and takes the step of one whose job has ended."""
-        if search.take_pause(job):
-            self._searches[str(search.problem.id)] = search
-            return self._with_spent(search, self._so_far(search, job))
+        """Takes the step of a search whose job has ended: its result, or None for a next stage."""
         search.job = None
-        results = finish_job(job)
-        step = search.stage.next(results)
+        step = search.stage.next(finish_job(job))
         if isinstance(step, Stage):
             search.stage = step
             return None
         return self._with_spent(search, step[0])
 
     @staticmethod
-    def _so_far(search: _Search, job: Job) -> Paused:
-        values = {
-            "nodes": job.search.expanded,
-            "evaluations": job.search.evaluated,
-            "cpu_seconds": job.cpu_seconds,
-        }
-        result = Paused(Verdict.UNKNOWN, search.problem.claim, str(job.reason))
-        for name, value in values.items():
-            earlier = sum(getattr(each, name) for each in search.stage.results_so_far)
-            setattr(result, name, value + earlier)
-        return result
-
-    def _finish(self, search: _Search, job: Job) -> Result:
+    def _finish(search: _Search, job: Job) -> Result:
         """Ends the job of a search that gets no further turn."""
-        search.take_pause(job)
+        if not job.done:
+            job.reason = search.reason
+        search.job = search.pool = None
         return search.stage.with_results(finish_job(job))[0]
 
     def _with_spent(self, search: _Search, result: Result) -> Result:
@@ -277,4 +291,3 @@ class SearchTurns:
                 break
             if search.job is not None:
                 search.spent = self._with_spent(search, self._finish(search, search.job))
-                search.job = None
