@@ -158,11 +158,13 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         return exit_codes.FAILED
     if solver.exhausted:
         failure.remark(
-            f"the total of {request.total:g} CPU seconds is used up; give a larger --total"
+            f"the answer is partial, since the total of {request.total:g} CPU seconds is used up;"
+            " give a larger --total"
             + (f" to resume the run in {request.out}" if request.out else "")
         )
     complete = (
-        found.known
+        not solver.exhausted
+        and found.known
         and all(each.first.complete for each in found.firsts)
         and all(row["verdict"] != "unknown" for row in rows)
     )

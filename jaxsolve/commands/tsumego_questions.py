@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import math
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from jaxsolve.commands import answer, question_pool
+from jaxsolve.commands import answer, failure, question_pool
 from jaxsolve.commands.limits import is_final
-from jaxsolve.commands.progress import Status
+from jaxsolve.commands.progress import SECONDS, Status
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.core import process
 from jaxsolve.games import make
@@ -81,6 +82,7 @@ class QuestionSolver:
         self.unneeded = Effort()
         # Ids whose row is from this run, or whose proof was checked again.
         self.answered: set[str] = set()
+        self._remarked = time.monotonic()
         self._spent: dict[str, Effort] = {}  # of the questions whose search is paused
         options = RunOptions(settings=settings, progress=status.callback, patterns=patterns)
         self._searches = SearchTurns(pool, options)
@@ -113,9 +115,16 @@ class QuestionSolver:
                     self._end(problem)
                 break
             batch, waiting = waiting[: self.pool], waiting[self.pool :]
-            self.status.title = f"question {self.searched + 1}, {turn.title}"
+            self.status.title = f"question {self.searched + 1}; {turn.title}"
             self._search(batch, turn.seconds)
+            self._remark()
         return [self._row(problem.id) for problem in problems]
+
+    def _remark(self) -> None:
+        """Prints the progress once a minute, where the status line is not shown."""
+        if self.status.callback is None and time.monotonic() - self._remarked >= SECONDS:
+            self._remarked = time.monotonic()
+            failure.remark(self.status.title)
 
     def _row(self, identifier: str) -> Row | None:
         if identifier in self.answered:

@@ -101,7 +101,7 @@ def show(console: Console, report: Report) -> None:
         console.print(facts(rows))
         if each.moves:
             console.print(_table(report.task, each))
-        if each.moves and not each.first.complete:
+        if each.first.aim is not None and not each.first.complete:
             console.print("some first moves are not answered", style="dim")
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(

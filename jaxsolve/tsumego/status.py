@@ -202,8 +202,8 @@ def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestio
 
     The values are shares of the effort of a round. The side moving first mostly reaches its best
     result, so that question gets most. A ko takes two proofs, and no disproof. Once one of them is
-    found, the other one is asked for first, with as much. What the side reaches by winning a ko
-    comes before the best result of the other side, which it excludes.
+    found, the other one gets as much. What the side reaches by winning a ko comes before the best
+    result of the other side, which it excludes.
 
     The dictionary is empty if the status is known, or if every question that could decide it was
     searched.
@@ -214,9 +214,7 @@ def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestio
         else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
     )
     kos = (LIVE_FOR, KILL_AGAINST)
-    full = {order[0]}
-    if any(answers.get(question) for question in kos):
-        order, full = (*kos, *order), {order[0], *kos}
+    full = {order[0], *(kos if any(answers.get(question) for question in kos) else ())}
     return {
         question: 1.0 if question in full else OTHERS_SHARE for question in _open(answers, order)
     }

@@ -139,7 +139,9 @@ def test_the_status_takes_a_constant_factor_of_the_least_effort(task, pair):
         firsts = study(task, answerer)
         for side, (effort, _) in expected.items():
             assert firsts[side].status is status.status(truth(pair), side == "white")
-            assert answerer.root(side) <= 4 * max(asking.GROWTH * effort, asking.FIRST_SECONDS)
+            share = status.OTHERS_SHARE
+            longest = max(asking.GROWTH / share * effort, asking.FIRST_SECONDS)
+            assert answerer.root(side) <= (1 + 3 * share) * longest
 
 
 def test_a_ko_is_told_by_two_proofs_though_the_disproofs_never_end(task):
@@ -149,7 +151,7 @@ def test_a_ko_is_told_by_two_proofs_though_the_disproofs_never_end(task):
     firsts = study(task, answerer)
     assert firsts["white"].status is Status.LIVES_IN_KO
     assert firsts["black"].status is Status.DIES_IN_KO
-    assert answerer.spent["white-first.live.attacker-may-ko"] < 15.0
+    assert answerer.spent["white-first.live.attacker-may-ko"] < asking.GROWTH * 15.0
     assert answerer.spent["white-first.kill.defender-may-ko"] < 4.0  # implied since the first proof
     assert set(firsts["white"].answers) == {LIVE_FOR, KILL_AGAINST}
 
