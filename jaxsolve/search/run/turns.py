@@ -87,7 +87,7 @@ class _Search:
             self.paused_at = None
 
     def pause(self, job: Job) -> Paused:
-        """Ends a turn. What was decided is in the file of the log, in case the process is killed."""
+        """Ends a turn, and saves what was decided, in case the process is killed."""
         self.paused_at = perf_counter()
         for records in job.records:
             records.flush()
