@@ -15,7 +15,7 @@ from jaxsolve.commands import exit_codes, failure, outputs, patterns, streams, t
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.terminal import output_console
-from jaxsolve.commands.tsumego_questions import QuestionSolver
+from jaxsolve.commands.tsumego_questions import Effort, QuestionSolver
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder, write_atomically
 from jaxsolve.games import make
@@ -134,10 +134,11 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         )
         study = Study(task, solver)
         interrupted = False
-        try:
-            study.run()
-        except KeyboardInterrupt:
-            interrupted = True
+        with solver:
+            try:
+                study.run()
+            except KeyboardInterrupt:
+                interrupted = True
 
     def find(row: Row) -> Path | None:
         path = folder / "proofs" / str(row["id"]) / CERTIFICATE
@@ -146,7 +147,7 @@ def _run(request: Request, task: Task, folder: Path) -> int:
     found = report.make_report(study, find)
     rows = [row for row in results.rows.values() if row["id"] in solver.answered]
     failed = _write(request, found)
-    printed = _deliver(request, found, rows)
+    printed = _deliver(request, found, rows, solver.unneeded)
     if interrupted or solver.interrupted:
         resumes = f"; the same command resumes the run in {request.out}"
         failure.remark(f"interrupted{'' if request.out is None else resumes}")
@@ -158,11 +159,13 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         return exit_codes.FAILED
     if solver.exhausted:
         failure.remark(
-            f"the total of {request.total:g} CPU seconds is used up; give a larger --total"
+            f"the answer is partial, since the total of {request.total:g} CPU seconds is used up;"
+            " give a larger --total"
             + (f" to resume the run in {request.out}" if request.out else "")
         )
     complete = (
-        found.known
+        not solver.exhausted
+        and found.known
         and all(each.first.complete for each in found.firsts)
         and all(row["verdict"] != "unknown" for row in rows)
     )
@@ -212,18 +215,22 @@ def _write(request: Request, found: Report) -> list[str]:
     return failed
 
 
-def _deliver(request: Request, found: Report, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _deliver(
+    request: Request, found: Report, rows: Sequence[Mapping[str, Any]], unneeded: Effort
+) -> bool:
     """Prints the report; if standard output fails, prints the statuses on standard error.
 
-    Returns whether standard output worked.
+    ``unneeded`` is the effort of questions without a row. Returns whether standard output worked.
     """
 
     def show() -> None:
         if request.as_json:
-            streams.print_json(tsumego_report.as_json(found, rows, request.out is not None))
+            fields = tsumego_report.as_json(found, rows, request.out is not None)
+            streams.print_json(fields | {"unneeded": unneeded._asdict()})
         else:
             console = output_console()
             tsumego_report.show(console, found)
-            tsumego_report.total(console, rows, None if request.out is None else str(request.out))
+            kept = None if request.out is None else str(request.out)
+            tsumego_report.total(console, rows, kept, unneeded)
 
     return streams.deliver(show, "; ".join(each.sentence for each in found.firsts))

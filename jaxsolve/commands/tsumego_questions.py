@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
+import math
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, NamedTuple
 
-from jaxsolve.commands import answer, question_pool
+from jaxsolve.commands import answer, failure, question_pool
 from jaxsolve.commands.limits import is_final
-from jaxsolve.commands.progress import Status
+from jaxsolve.commands.progress import SECONDS, Status
 from jaxsolve.commands.results_file import ResultsFile
+from jaxsolve.core import process
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.search.result import Result
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.run.shared_patterns import SharedPatterns
-from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.tsumego.study import StudyProblem
+from jaxsolve.search.run.turns import Paused, SearchTurns
+from jaxsolve.search.settings import Settings
+from jaxsolve.tsumego.asking import PAUSED, Row, Turn
+
+
+class Effort(NamedTuple):
+    """Effort of questions that have no row: their answers were not needed in the end."""
+
+    nodes: int = 0
+    cpu_seconds: float = 0.0
 
 
 class QuestionSolver:
     """Answers questions from the rows of earlier runs, or by search.
 
-    A *row* is the result of one question (``commands/results_file.py``). Calling the object with
-    questions returns a row for each question, or None for a question that was not searched.
+    A *row* is the result of one question (``commands/results_file.py``). The object is an
+    ``Answerer``. A search is paused at the end of its turn, and its row is written when it has
+    ended: no row is that of an early turn. Use it as a context manager, which ends the paused
+    searches and saves what they have decided.
 
     Args:
       results: rows of earlier runs; receives the new rows. A row of an earlier run is used only if
@@ -41,6 +55,7 @@ class QuestionSolver:
 
     Attributes:
       interrupted: whether the run was interrupted. No further question is searched then.
+      unneeded: effort of the questions without a row, complete after the context has ended.
     """
 
     def __init__(
@@ -53,39 +68,68 @@ class QuestionSolver:
         status: Status,
         patterns: SharedPatterns | None,
     ):
-        self.results, self.proofs, self.settings, self.pool, self.status, self.patterns = (
+        self.results, self.proofs, self.settings, self.pool, self.status = (
             results,
             proofs,
             settings,
             pool,
             status,
-            patterns,
         )
         self.left = total
         self.interrupted = False
         self.exhausted = False  # a question was not searched because the total is used up
         self.searched = 0
+        self.unneeded = Effort()
         # Ids whose row is from this run, or whose proof was checked again.
         self.answered: set[str] = set()
+        self._remarked = time.monotonic()
+        self._spent: dict[str, Effort] = {}  # of the questions whose search is paused
+        options = RunOptions(settings=settings, progress=status.callback, patterns=patterns)
+        self._searches = SearchTurns(pool, options)
 
-    def __call__(self, questions: Sequence[StudyProblem]) -> list[Mapping[str, Any] | None]:
+    def __enter__(self) -> QuestionSolver:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with process.defer_interrupts():
+            self._searches.close()
+        self.unneeded = Effort(*map(sum, zip(Effort(), *self._spent.values(), strict=True)))
+
+    def __call__(self, turn: Turn) -> list[Row | None]:
         games: dict[str, Game] = {}
         problems = []
-        for question in questions:
+        for question in turn.problems:
             game = games.setdefault(question.rules, make(question.rules))
             state = game.parse(question.position)
             problems.append(Problem(question.id, game, state, default_claim(game, state)))
         waiting = [problem for problem in problems if not self._known(problem)]
         while waiting and not self.interrupted:
-            batch, waiting = waiting[: self.pool], waiting[self.pool :]
             if self.left is not None and self.left <= 0:
                 self.exhausted = True
+                for problem in waiting:
+                    self._end(problem)
                 break
-            self._search(batch)
-        return [
-            self.results.rows.get(problem.id) if problem.id in self.answered else None
-            for problem in problems
-        ]
+            batch, waiting = waiting[: self.pool], waiting[self.pool :]
+            self.status.title = f"question {self.searched + 1}; {turn.title}"
+            self._search(batch, turn.seconds)
+            self._remark()
+        return [self._row(problem.id) for problem in problems]
+
+    def _remark(self) -> None:
+        """Prints the progress once a minute, where the status line is not shown."""
+        if self.status.callback is None and time.monotonic() - self._remarked >= SECONDS:
+            self._remarked = time.monotonic()
+            failure.remark(self.status.title)
+
+    def _row(self, identifier: str) -> Row | None:
+        if identifier in self.answered:
+            return self.results.rows.get(identifier)
+        return PAUSED if identifier in self._spent and not self.interrupted else None
 
     # ---- what is known --------------------------------------------------------------------------
     def _known(self, problem: Problem) -> bool:
@@ -117,43 +161,45 @@ class QuestionSolver:
         return report.accepted and proved == expected
 
     # ---- searching ------------------------------------------------------------------------------
-    def _limited(self, count: int) -> Settings:
-        """Returns the settings of ``count`` concurrent searches.
+    def _turns(self, batch: Sequence[Problem], seconds: float) -> dict[str, float]:
+        """Returns the CPU seconds of concurrent searches, all their turns together.
 
-        Their CPU limits together do not exceed the seconds that are left of the total.
+        Together they do not exceed the seconds that are left of the total.
         """
-        if self.left is None:
-            return self.settings
-        own, share = self.settings.limits.cpu_seconds, self.left / count
-        limits: Limits = dataclasses.replace(
-            self.settings.limits, cpu_seconds=share if own is None else min(own, share)
-        )
-        return dataclasses.replace(self.settings, limits=limits)
+        share = math.inf if self.left is None else self.left / len(batch)
+        spent = {each.id: self._spent.get(each.id, Effort()).cpu_seconds for each in batch}
+        return {name: min(seconds, so_far + share) for name, so_far in spent.items()}
 
-    def _search(self, batch: Sequence[Problem]) -> None:
-        from jaxsolve import search
-
-        self.status.title = f"question {self.searched + 1}"
-        pool = functools.partial(
-            search.solve_pool,
-            pool=len(batch),
-            settings=self._limited(len(batch)),
-            progress=self.status.callback,
-            patterns=self.patterns,
-        )
+    def _search(self, batch: Sequence[Problem], seconds: float) -> None:
+        turns = self._turns(batch, seconds)
+        advance = functools.partial(self._searches.advance, turns=turns)
         try:
-            for problem, result in question_pool.answers(batch, self.proofs, pool):
-                self._record(problem, result)
+            for problem, result in question_pool.answers(batch, self.proofs, advance):
+                self._charge(problem, result)
+                if not isinstance(result, Paused):
+                    self._record(problem, result)
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _record(self, problem: Problem, result: Result) -> None:
-        self.searched += 1
+    def _charge(self, problem: Problem, result: Result) -> None:
+        """Charges the total with the effort of one turn."""
         if self.left is not None:
-            self.left -= result.cpu_seconds + result.certificate_seconds
+            before = self._spent.get(problem.id, Effort()).cpu_seconds
+            self.left -= result.cpu_seconds - before + result.certificate_seconds
+        self._spent[problem.id] = Effort(result.nodes, result.cpu_seconds)
+
+    def _end(self, problem: Problem) -> None:
+        """Ends the paused search of a question, if there is one, and records its result."""
+        result = self._searches.end(problem.id)
+        if result is not None:
+            self._record(problem, result)
+
+    def _record(self, problem: Problem, result: Result) -> None:
         if result.interrupted:
             self.interrupted = True
             return
+        self.searched += 1
+        self._spent.pop(problem.id, None)
         row = {"id": problem.id, "expected": None} | answer.fields(problem, result)
         self.results.add(row)
         self.answered.add(problem.id)

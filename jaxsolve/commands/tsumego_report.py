@@ -13,6 +13,7 @@ from jaxsolve import view
 from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
 from jaxsolve.commands.terminal import facts, head
+from jaxsolve.commands.tsumego_questions import Effort
 from jaxsolve.games import make
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task
@@ -100,7 +101,7 @@ def show(console: Console, report: Report) -> None:
         console.print(facts(rows))
         if each.moves:
             console.print(_table(report.task, each))
-        if each.moves and not each.first.complete:
+        if each.first.aim is not None and not each.first.complete:
             console.print("some first moves are not answered", style="dim")
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
@@ -193,12 +194,19 @@ def _proof(move: MoveReport) -> str:
     return count + ("" if move.row["checked"] else ", not checked")
 
 
-def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None) -> None:
+def total(
+    console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None, unneeded: Effort
+) -> None:
     """Prints the last line: the total effort, and where the proofs are saved.
 
-    ``kept`` is the folder of the run; None: nothing is saved.
+    Args:
+      console: the console.
+      rows: the results of all questions.
+      kept: the folder of the run; None: nothing is saved.
+      unneeded: effort of further questions, which the total includes.
     """
-    nodes, seconds = sum(row["nodes"] for row in rows), sum(row["cpu_seconds"] for row in rows)
+    nodes = sum(row["nodes"] for row in rows) + unneeded.nodes
+    seconds = sum(row["cpu_seconds"] for row in rows) + unneeded.cpu_seconds
     proofs = [row for row in rows if row["verdict"] != "unknown"]
     accepted = sum(bool(row["checked"]) for row in proofs)
     text = (

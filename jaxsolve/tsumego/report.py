@@ -332,7 +332,7 @@ def sentence(report: Report, each: FirstReport) -> str:
             if moves
         ]
         return f"{each.side} first: {'; '.join(parts)}{others}"
-    return text
+    return text if first.complete or first.aim is None else f"{text}; by which move is open"
 
 
 def _bounds(task: Task, first: First) -> str:

@@ -52,7 +52,7 @@ not live).
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -76,6 +76,9 @@ class StatusQuestion(NamedTuple):
 
 LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
 KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
+
+
+OTHERS_SHARE = 0.5  # effort of the other questions in a round, compared with the likeliest one
 
 
 class Value(enum.IntEnum):
@@ -180,7 +183,7 @@ def answer(answers: Answers, question: StatusQuestion) -> bool | None:
 
 
 def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
-    """Returns the next question to search.
+    """Returns the next question to search, if each is searched to its end.
 
     Returns None if the status is known, or if every question that could decide it was searched. The
     first question is about the best possible result of the side moving first, the second about the
@@ -191,10 +194,54 @@ def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | No
         if defender_first
         else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
     )
-    for question in order:
-        if question not in answers and answer(answers, question) is None:
-            return question
-    return None
+    return next(iter(_open(answers, order)), None)
+
+
+def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
+    """Returns the questions that are still to be searched side by side, in the order of asking.
+
+    The values are shares of the effort of a round. The side moving first mostly reaches its best
+    result, so that question gets most. A ko takes two proofs, and no disproof. Once one of them is
+    found, the other one gets as much. What the side reaches by winning a ko comes before the best
+    result of the other side, which it excludes.
+
+    The dictionary is empty if the status is known, or if every question that could decide it was
+    searched.
+    """
+    order = (
+        (LIVE_AGAINST, LIVE_FOR, KILL_FOR, KILL_AGAINST)
+        if defender_first
+        else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
+    )
+    kos = (LIVE_FOR, KILL_AGAINST)
+    full = {order[0], *(kos if any(answers.get(question) for question in kos) else ())}
+    return {
+        question: 1.0 if question in full else OTHERS_SHARE for question in _open(answers, order)
+    }
+
+
+def _open(answers: Answers, order: Sequence[StatusQuestion]) -> list[StatusQuestion]:
+    return [
+        question
+        for question in order
+        if question not in answers and answer(answers, question) is None
+    ]
+
+
+def possible(answers: Answers, defender_first: bool) -> list[Status]:
+    """Returns the statuses that the answers leave possible, in the order of ``Status``."""
+    against, for_ = bounded(answers)
+    pairs = [
+        (low, high)
+        for low in Value
+        for high in Value
+        if low <= high and against.least <= low <= against.most and for_.least <= high <= for_.most
+    ]
+    found = {
+        _SURE[low] if low == high else _IN_KO[high if defender_first else low]
+        for low, high in pairs
+    }
+    return [status for status in Status if status in found]
 
 
 class Aim(NamedTuple):

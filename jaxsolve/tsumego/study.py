@@ -7,38 +7,18 @@ aims are defined in ``tsumego/status.py``. The *root* is the given position.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
+from jaxsolve.tsumego import asking
 from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, StudyProblem, Turn
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Aim, Bounded, Ko, Status, StatusQuestion
 
-Row = Mapping[str, Any]
-"""The result of one question, as JSON values (``jaxsolve.commands.answer.fields``).
-
-The field ``certificate`` is the path of the proof, or None.
-"""
-
-
 A_TURN = 8  # first moves of one side that are searched before moves of the other side
-
-
-class StudyProblem(NamedTuple):
-    """A question as a search problem: an id, the rule-set id, and the position as text."""
-
-    id: str
-    rules: str
-    position: str
-
-
-Answerer = Callable[[Sequence[StudyProblem]], "Sequence[Row | None]"]
-"""Searches problems of one rule set and returns a row for each. The row is None for a problem that
-was not searched, because of an interruption or because the total limit is used up.
-"""
 
 
 @dataclass
@@ -244,17 +224,9 @@ class Study:
         same for either side moving first, a side whose first moves are all refuted takes the first
         turn.
         """
-        waiting = self.firsts
-        while waiting:  # both sides in turn, so that no side uses up the total limit
-            waiting = [first for first in waiting if self._stand(first)]
-        turns = [
-            self._moves(first)
-            for first in sorted(
-                self.firsts, key=lambda first: first.aim is not None and self._settled
-            )
-        ]
-        while turns:
-            turns = [turn for turn in turns if next(turn, None) is not None]
+        asking.alternate([self._stand(first) for first in self.firsts])
+        moves = sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)
+        asking.alternate([self._moves(first) for first in moves])
 
     @property
     def _settled(self) -> bool:
@@ -262,22 +234,50 @@ class Study:
         return len({first.status for first in self.firsts}) == 1
 
     # ---- status of the root ----------------------------------------------------------------------
-    def _stand(self, first: First) -> bool:
-        """Searches the next question about the root.
+    def _stand(self, first: First) -> Iterator[First]:
+        """Searches the questions about the root in rounds, until the status is known.
 
-        Returns False if no question is left, or if the question was not searched.
+        A question that an earlier answer implies is not asked again. Yields ``first`` after every
+        question.
         """
-        question = statuses.next_question(first.answers, first.defender_first)
-        if question is None:
-            return False
-        (row,) = self._answerer(
-            [StudyProblem(self._id(first, question), self.task.rules(question), first.root)]
+        refused: set[StatusQuestion] = set()  # not searched, nor paused
+        for number, seconds in enumerate(asking.budgets(), start=1):
+            asked: set[StatusQuestion] = set()
+            while waiting := [
+                (question, share * seconds)
+                for question, share in statuses.open_questions(
+                    first.answers, first.defender_first
+                ).items()
+                if question not in asked | refused
+            ]:
+                question, most = waiting[0]
+                asked.add(question)
+                row = self._ask(first, question, most, number)
+                if row is None:
+                    refused.add(question)
+                elif row is not PAUSED:
+                    first.rows[question] = row
+                    first.answers[question] = self._answer(question, row)
+                yield first
+            if not asked:
+                return
+
+    def _ask(
+        self, first: First, question: StatusQuestion, seconds: float, number: int
+    ) -> Row | None:
+        problem = StudyProblem(self._id(first, question), self.task.rules(question), first.root)
+        (row,) = self._answerer(Turn([problem], seconds, self._title(first, number)))
+        return row
+
+    def _title(self, first: First, number: int) -> str:
+        """Returns what is known about the root, in a few words."""
+        found = statuses.possible(first.answers, first.defender_first)
+        if len(found) == len(statuses.possible({}, first.defender_first)):
+            return f"{SIDES[first.side]} first, round {number}"
+        words = dict.fromkeys(
+            "ko" if status.value.endswith("in ko") else status for status in found
         )
-        if row is None:
-            return False
-        first.rows[question] = row
-        first.answers[question] = self._answer(question, row)
-        return True
+        return f"{SIDES[first.side]} first: {' or '.join(words)}, round {number}"
 
     def _answer(self, question: StatusQuestion, row: Row) -> bool | None:
         return (
@@ -320,11 +320,15 @@ class Study:
             [move for move in first.moves if question not in move.answers],
         )
         while wave is not None:
-            waiting = sorted(wave[1], key=lambda move: move.move != known)
-            for at in range(0, len(waiting), A_TURN):
-                self._put(first, wave[0], waiting[at : at + A_TURN])
-                self._judge(first)
-                yield first
+            asked, waiting = wave[0], sorted(wave[1], key=lambda move: move.move != known)
+            rounds = asking.budgets()
+            while waiting:
+                seconds = next(rounds)
+                for at in range(0, len(waiting), A_TURN):
+                    self._put(first, waiting[at : at + A_TURN], asked, seconds)
+                    self._judge(first)
+                    yield first
+                waiting = [move for move in waiting if asked not in move.answers]
             wave = self._next(first)
         self._judge(first)
 
@@ -360,16 +364,21 @@ class Study:
             first.moves.append(move)
         first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
 
-    def _put(self, first: First, question: StatusQuestion, moves: Sequence[Move]) -> None:
-        """Searches one question about the positions after ``moves``."""
-        rules = self.task.rules(question)
-        rows = self._answerer(
-            [
-                StudyProblem(self._id(first, question, move.move), rules, move.position)
-                for move in moves
-            ]
-        )
+    def _put(
+        self, first: First, moves: Sequence[Move], question: StatusQuestion, seconds: float
+    ) -> None:
+        """Searches a question about the positions after ``moves``, up to ``seconds`` for each."""
+        rules, count = self.task.rules(question), len(first.moves)
+        answered = sum(question in move.answers for move in first.moves)
+        problems = [
+            StudyProblem(self._id(first, question, move.move), rules, move.position)
+            for move in moves
+        ]
+        title = f"{SIDES[first.side]} first, {answered + 1} of {count} moves"
+        rows = self._answerer(Turn(problems, seconds, title))
         for move, row in zip(moves, rows, strict=True):
+            if row is PAUSED:
+                continue
             move.answers[question] = None if row is None else self._answer(question, row)
             if row is not None:
                 move.rows[question] = row

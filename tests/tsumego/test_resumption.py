@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
+import typer
 from typer.testing import CliRunner
 
-from jaxsolve import cli, search
+from jaxsolve import cli
 from jaxsolve.commands import tsumego_questions
 from jaxsolve.proof.check import check
-from support.tsumego_command import BENT_THREE, run, study_json
+from jaxsolve.question import Verdict
+from jaxsolve.search.run.turns import Paused, SearchTurns
+from support.tsumego_command import BENT_THREE, record_of, run, study_json
 from support.tsumego_shapes import SHAPES
 
 
@@ -137,16 +141,16 @@ def test_a_row_without_its_question_is_refused(tmp_path):
 
 
 def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeypatch):
-    solve_pool, out = search.solve_pool, tmp_path / "out"
+    advance, out = SearchTurns.advance, tmp_path / "out"
     calls = []
 
-    def interrupted(problems, **options):
+    def interrupted(self, problems, turns, *, out):
         calls.append(problems)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        yield from solve_pool(problems, **options)
+        yield from advance(self, problems, turns, out=out)
 
-    monkeypatch.setattr(search, "solve_pool", interrupted)
+    monkeypatch.setattr(SearchTurns, "advance", interrupted)
     result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", out, "--json")
     assert result.exit_code == 130 and "resumes the run" in result.stderr
     known = json.loads(result.stdout)
@@ -155,5 +159,73 @@ def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeyp
         and known["black_first"]["status"] == "dies"
         and not known["black_first"]["complete"]
     )
-    monkeypatch.setattr(search, "solve_pool", solve_pool)
+    monkeypatch.setattr(SearchTurns, "advance", advance)
     assert study_json(BENT_THREE, "--out", out)["black_first"]["complete"]
+
+
+def answers_of(found) -> dict:
+    return {
+        side: (
+            found[side]["status"],
+            found[side]["complete"],
+            {move["move"]: (move["right"], move["status"]) for move in found[side]["moves"]},
+        )
+        for side in ("black_first", "white_first")
+    }
+
+
+def test_many_short_runs_give_the_answers_of_one_long_run(tmp_path):
+    """A total ends searches in an early turn. Their rows are not taken as final."""
+    shape, out = SHAPES["rectangular six in the corner"], tmp_path / "out"
+    whole = answers_of(study_json(shape.board))
+    words = (f"{shape.board} b", "--game", "tsumego-7", "--out", out, "--total", "0.15", "--json")
+    for _ in range(60):
+        result = run(*words)
+        found = json.loads(result.stdout)
+        if result.exit_code == 0:
+            break
+        assert result.exit_code == 10 and "the answer is partial" in result.stderr
+        for row in found["questions"]:
+            assert row["verdict"] != "unknown" or "CPU seconds was reached" in row["reason"]
+    assert answers_of(found) == whole
+    record = (out / "results.jsonl").read_text().splitlines()
+    assert len({json.loads(line)["id"] for line in record}) == len(record)
+
+
+def test_a_ko_in_a_record_is_told_by_two_proofs(tmp_path, monkeypatch):
+    """The searches for what holds without a ko are made to take for ever."""
+    advance, asked = SearchTurns.advance, []
+    endless = ("live.attacker-may-ko", "kill.defender-may-ko")
+
+    def made_endless(self, problems, turns, *, out):
+        (first, *_) = problems
+        if not first.id.startswith("black-first") or not first.id.endswith(endless):
+            yield from advance(self, problems, turns, out=out)
+            return
+        asked.append(first.id)
+        seconds = turns[first.id]
+        yield first, Paused(Verdict.UNKNOWN, first.claim, "", nodes=7, cpu_seconds=seconds)
+
+    monkeypatch.setattr(SearchTurns, "advance", made_endless)
+    record, out = tmp_path / "ko.sgf", tmp_path / "out"
+    record.write_text(record_of(SHAPES["with an outside liberty"].board))
+    result = run(record, "--json", "--out", out)
+    found = json.loads(result.stdout)
+    first = found["black_first"]
+    assert asked and first["status"] == "dies in ko" and "B1" in first["right"]
+    assert first["answers"] == {"live.defender-may-ko": True, "kill.attacker-may-ko": True}
+    for name in first["answers"]:
+        assert check(out / "proofs" / f"black-first.{name}" / "proof.jsonl.gz").accepted
+    assert found["unneeded"]["nodes"] >= 7
+    rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert not {row["id"] for row in rows} & set(asked)
+
+
+def test_an_open_board_ends_with_the_total_and_says_that_it_is_partial():
+    start = time.process_time()
+    result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--region", "all", "--total", "2")
+    assert result.exit_code == 10 and "the answer is partial" in result.stderr
+    assert time.process_time() - start < 60.0
+    command = getattr(typer.main.get_command(cli.app), "commands", {})["tsumego"]
+    (total,) = [each for each in command.params if each.name == "total"]
+    assert total.default is not None

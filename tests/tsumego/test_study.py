@@ -51,7 +51,7 @@ def made_up(values, rng=None, share=0.0):
             "checked": True,
         }
 
-    return lambda problems: [answered(each) for each in problems]
+    return lambda turn: [answered(each) for each in turn.problems]
 
 
 def better(one, other, defender):
@@ -167,10 +167,10 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     truth |= {("black", at): (Value.DIES, Value.DIES) for at in ("", "A1", "B1")}
     answerer = made_up(truth)
 
-    def answers(questions):
+    def answers(turn):
         return [
             row | {"verdict": "unknown"} if row["id"] == "white-first.live.attacker-may-ko" else row
-            for row in answerer(questions)
+            for row in answerer(turn)
         ]
 
     found = Study(task, answers)
@@ -194,10 +194,12 @@ def test_the_first_move_of_the_roots_proof_is_right_without_further_questions(ta
     truth = {("white", ""): (Value.LIVES, Value.LIVES), ("black", ""): (Value.DIES, Value.DIES)}
     answerer = made_up(truth)
 
-    def answers(questions):
+    def answers(turn):
         return [
-            None if each.id.count(".") > 2 else answerer([each])[0] | {"best_move": "B1"}
-            for each in questions
+            None
+            if each.id.count(".") > 2
+            else answerer(turn._replace(problems=[each]))[0] | {"best_move": "B1"}
+            for each in turn.problems
         ]
 
     found = Study(task, answers)

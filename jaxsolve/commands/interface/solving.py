@@ -226,9 +226,9 @@ class QuestionLimitOptions(LimitOptions):
             "--total",
             callback=options.seconds,
             metavar="S",
-            help="Start no more questions after S CPU seconds in total.",
+            help="Stop after S CPU seconds for all questions; what is left open is unknown.",
         ),
-    ] = None
+    ] = 120
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import jax
@@ -93,13 +93,20 @@ class Pool:
             ended, self._ended = self._ended, []
             return ended
 
-    def run(self, progress: ProgressCallback | None = None) -> list[Job]:
+    def run(
+        self,
+        progress: ProgressCallback | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> list[Job]:
         """Polls until at least one job has ended. Returns the ended jobs; [] if no job is running.
 
-        ``progress`` is called with the progress of the first running job every PROGRESS_SECONDS.
+        Args:
+          progress: called with the progress of the first running job every PROGRESS_SECONDS.
+          stop: called before every poll; True ends the call, and a later call goes on as if there
+            had been no stop.
         """
         reported = time.perf_counter()
-        while not (ended := self.collect()) and self.poll():
+        while not (ended := self.collect()) and not stop() and self.poll():
             if progress is not None and time.perf_counter() - reported > PROGRESS_SECONDS:
                 reported = time.perf_counter()
                 for job in self._jobs[:1]:

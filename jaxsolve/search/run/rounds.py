@@ -85,7 +85,7 @@ def _run_round(
         while waiting or running:
             while waiting and len(running) < size:
                 number, stage = waiting.pop(0)
-                job = _made(stage, evaluator, 1 / size)
+                job = make_job(stage, evaluator, 1 / size)
                 # All jobs share the evaluator of the first. Else each would load its own network.
                 evaluator = job.evaluator
                 pool = pool or Pool(evaluator, options.settings.flights)
@@ -94,12 +94,12 @@ def _run_round(
             assert pool is not None
             for job in pool.run(options.progress):
                 number = running.pop(job)
-                yield number, _following(number, stages[number], _finished(job), unfinished)
+                yield number, _following(number, stages[number], finish_job(job), unfinished)
     except KeyboardInterrupt:
         reported = False
         for job, number in running.items():
             job.interrupt()
-            results = _finished(job)
+            results = finish_job(job)
             reported = reported or results[-1].interrupted
             yield number, _following(number, stages[number], results, unfinished)
         if not reported:  # no job was running, or all had just been decided
@@ -125,7 +125,16 @@ def _following(
     return step
 
 
-def _made(stage: Stage, evaluator: Evaluator | None, share: float) -> Job:
+def make_job(stage: Stage, evaluator: Evaluator | None, share: float) -> Job:
+    """Makes the job of a stage.
+
+    Args:
+      stage: the stage.
+      evaluator: evaluator of the job; None: the one of the stage's options.
+      share: part of the settings' memory that the job may use.
+
+    Raises ValueError and OSError as ``Job`` does.
+    """
     question, options, original, relaxed = stage.job()
     if evaluator is not None:
         options = options.with_evaluator(evaluator)
@@ -141,7 +150,8 @@ def _made(stage: Stage, evaluator: Evaluator | None, share: float) -> Job:
     )
 
 
-def _finished(job: Job) -> list[Result]:
+def finish_job(job: Job) -> list[Result]:
+    """Returns the results of a job and releases its folder and its memory."""
     try:
         return job.finish()
     finally:
