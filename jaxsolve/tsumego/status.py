@@ -52,6 +52,7 @@ not live).
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -278,4 +279,35 @@ def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
             if answers.get(aim.question) is aim.wanted
         ),
         None,
+    )
+
+
+Reached = tuple["bool | None", ...]
+"""For each aim of a side, in order, whether it is reached; None: unknown."""
+
+
+def is_best(one: Reached, options: Counter[Reached]) -> bool | None:
+    """Returns whether ``one`` reaches an aim and no option reaches strictly more than ``one``.
+
+    Returns None if this is not known. ``options`` counts all options, including ``one`` itself.
+    """
+    others = [other for other, count in options.items() if other != one or count > 1]
+    if any(_certainly_more(other, one) for other in others) or not any(
+        each is not False for each in one
+    ):
+        return False
+    return True if not any(_perhaps_more(other, one) for other in others) else None
+
+
+def _certainly_more(other: Reached, one: Reached) -> bool:
+    pairs = list(zip(other, one, strict=True))
+    return all(theirs is True or mine is False for theirs, mine in pairs) and any(
+        theirs is True and mine is False for theirs, mine in pairs
+    )
+
+
+def _perhaps_more(other: Reached, one: Reached) -> bool:
+    pairs = list(zip(other, one, strict=True))
+    return all(theirs is not False or mine is not True for theirs, mine in pairs) and any(
+        theirs is not False and mine is not True for theirs, mine in pairs
     )

@@ -16,7 +16,7 @@ from jaxsolve.tsumego import asking
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, StudyProblem, Turn
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Aim, Bounded, Ko, Status, StatusQuestion
+from jaxsolve.tsumego.status import Aim, Bounded, Ko, Reached, Status, StatusQuestion, is_best
 
 A_TURN = 8  # first moves of one side that are searched before moves of the other side
 
@@ -29,6 +29,7 @@ class Move:
     position: str  # the position after the move
     # Whether no other first move and no pass is better, whoever wins kos; None: unknown.
     right: bool | None = None
+    barred: frozenset[Ko] = frozenset()  # the ko settings that forbid the move
     # Answers about the position after the move. Those without a row follow from the root, or the
     # question was not searched (None).
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
@@ -134,18 +135,27 @@ class First:
         """Sets ``right`` of every first move, and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
-        A move that reaches no aim is wrong. ``right`` is None if this is not yet known.
+        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Where a ko
+        setting forbids a move, a pass stands in for it: the side cannot win that ko.
 
         Args:
           passing: answers about the position after a pass.
         """
-        vectors = [self.reached(move.answers, move.move) for move in self.moves]
         passed = [
             None if here is not False and after is None else here is not False and after
             for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
         ]  # a pass does not reach an aim that is unreachable at the root
+        vectors = [
+            tuple(
+                after_pass if aim.question.ko in move.barred else own
+                for aim, own, after_pass in zip(
+                    self.own_aims, self.reached(move.answers, move.move), passed, strict=True
+                )
+            )
+            for move in self.moves
+        ]
         options = Counter([*vectors, tuple(passed)])
-        found = {vector: _is_best(vector, options) for vector in set(vectors)}
+        found = {vector: is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
             move.right = found[vector]
         self.complete = all(move.right is not None for move in self.moves)
@@ -165,37 +175,6 @@ class First:
     def status_after(self, move: Move) -> Status:
         """Returns the status of the crucial stones after ``move``, with the other side to move."""
         return statuses.status(move.answers, self.defender_first)
-
-
-Reached = tuple["bool | None", ...]
-"""For each aim of a side, in order, whether it is reached; None: unknown."""
-
-
-def _is_best(one: Reached, options: Counter[Reached]) -> bool | None:
-    """Returns whether ``one`` reaches an aim and no option reaches strictly more than ``one``.
-
-    Returns None if this is not known. ``options`` counts all options, including ``one`` itself.
-    """
-    others = [other for other, count in options.items() if other != one or count > 1]
-    if any(_certainly_more(other, one) for other in others) or not any(
-        each is not False for each in one
-    ):
-        return False
-    return True if not any(_perhaps_more(other, one) for other in others) else None
-
-
-def _certainly_more(other: Reached, one: Reached) -> bool:
-    pairs = list(zip(other, one, strict=True))
-    return all(theirs is True or mine is False for theirs, mine in pairs) and any(
-        theirs is True and mine is False for theirs, mine in pairs
-    )
-
-
-def _perhaps_more(other: Reached, one: Reached) -> bool:
-    pairs = list(zip(other, one, strict=True))
-    return all(theirs is not False or mine is not True for theirs, mine in pairs) and any(
-        theirs is not False and mine is not True for theirs, mine in pairs
-    )
 
 
 class Study:
@@ -343,21 +322,18 @@ class Study:
         """Lists all first moves, with the answers that are known without a search.
 
         An aim that is unreachable at the root is unreachable by every move. A move that a ko
-        setting forbids reaches no aim under that setting.
+        setting forbids is not searched under that setting.
         """
-        kinds = {
-            question: self._rules(question)
-            for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR)
-        }
-        legal = {
-            question.ko: rules.replies(rules.root(first.root)) for question, rules in kinds.items()
-        }
+        legal = {}
+        for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR):
+            rules = self._rules(question)
+            legal[question.ko] = rules.replies(rules.root(first.root))
         for name, text in {**legal[Ko.AGAINST], **legal[Ko.FOR]}.items():
             if name == "pass":
                 continue
-            move = Move(name, text)
+            move = Move(name, text, barred=frozenset(ko for ko in legal if name not in legal[ko]))
             for aim in first.own_aims:
-                if name not in legal[aim.question.ko] or first.answers.get(aim.question) is (
+                if aim.question.ko in move.barred or first.answers.get(aim.question) is (
                     not aim.wanted
                 ):
                     move.answers[aim.question] = not aim.wanted
