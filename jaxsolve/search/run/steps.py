@@ -97,9 +97,8 @@ class Fallback(BeforeWave, WhenExhausted):
 
     def is_due(self, search: Search) -> bool:
         counters = search.tree.counters
-        return search.method.fallback is not None and bool(
-            counters[EVICTED] >= TURNOVERS * max(1, counters[LIVE])
-        )
+        turned_over = bool(counters[EVICTED] >= TURNOVERS * max(1, counters[LIVE]))
+        return turned_over and search.method.fallback is not None
 
     def needs_idle(self, search: Search) -> bool:
         """True if the fallback needs a new tree, since then no leaf may be in flight."""
