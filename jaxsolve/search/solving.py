@@ -73,7 +73,8 @@ def solve(
       settings: options of the search.
       out: folder for certificate, proof log and result; made if missing. Without a folder the proof
         is collected and checked, but not kept.
-      resume: continue from the proof log in ``out``.
+      resume: continue from the proof log in ``out``. The limits and the figures of the result
+        include the earlier runs that are in the folder's ``result.json``.
       progress: called with a ``Progress`` about five times a second.
       evaluator: evaluator to use, for example one with canonical symmetry. Default: the rules with
         the network of the settings.
@@ -109,6 +110,7 @@ def _options(
         progress=progress,
         patterns=patterns,
         evaluator=evaluator,
+        count_earlier=True,
     )
 
 
