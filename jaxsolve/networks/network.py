@@ -119,6 +119,10 @@ class Network:
         has been checked. Raises ValueError for any other file; OSError.
         """
         path = Path(file) if isinstance(file, str) else file
+        if path.is_dir():
+            raise ValueError(
+                f"{path} is a folder: jaxsolve.networks.finding.find loads the latest network of a run"
+            )
         try:
             with process.defer_interrupts(), Archive(path) as archive:
                 return cls._read(archive)

@@ -211,7 +211,12 @@ def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
 
 
 def packed_root(game: Game, state: State) -> np.ndarray:
-    """Returns the packed position, uint32[S]. Raises ValueError for a position of another game."""
+    """Returns the packed position, uint32[S].
+
+    Raises ValueError for a position with stones outside the board, or with other arrays than its
+    text has. A state of another board size that has the arrays of a position of ``game`` cannot be
+    told from that position.
+    """
     root = game.host_pack(state)
     if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):
         raise ValueError(
