@@ -50,7 +50,7 @@ class Network:
     def check(self, game: Game) -> None:
         """Raises ValueError, in one sentence, if boards or actions of a game have another shape."""
         try:
-            self.architecture.check(game, self.name)
+            self.architecture.check(game, "it")
         except ValueError as error:
             raise ValueError(
                 f"{self.name} was trained on {self.game.split(';')[0]}, and does not fit "

@@ -363,3 +363,48 @@ def test_the_quickstart_problems_have_their_games_and_expected_verdicts():
         "gomoku-win": "proved",
         "hex-opening": "disproved",
     }
+
+
+DRAWN = "gomoku-3;line=3;win=five-or-more;knowledge=ndk"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("start", "--game", "hex-3"),
+        ("start", "--game", DRAWN),
+        ("moves:a1", "--game", DRAWN),
+        ("quickstart.json:gomoku-win",),
+        ("quickstart.json:go-life",),
+    ],
+)
+def test_show_names_what_solve_searches(words):
+    shown = one_object(run("show", *words, "--json"))
+    found = one_object(run("solve", *words, "--nodes", "1", "--json"))
+    assert shown["claim"] == ("value" if "value" in found else found["claim"])
+
+
+def test_a_draw_and_a_lost_position_end_with_the_code_of_a_disproved_claim():
+    assert run("solve", "start", "--game", DRAWN).exit_code == 20
+    assert run("solve", LOSS, "--game", "hex-3", "--claim", "value").exit_code == 20
+    assert run("solve", WIN, "--game", "hex-3", "--claim", "value").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("games",),
+        ("games", "go"),
+        ("networks",),
+        ("show", "start", "--game", "hex-3"),
+        ("solve", "start", "--game", "hex-3"),
+    ],
+)
+def test_no_line_of_a_table_ends_in_blanks(words):
+    said = run(*words).stdout
+    assert said and not [line for line in said.splitlines() if line != line.rstrip()]
+
+
+def test_one_thing_is_singular():
+    said = run("solve", "start", "--game", "hex-2", "--nodes", "1").stdout
+    assert "1 node," in said and "limit of 1 node was" in said and "1 nodes" not in said
