@@ -121,7 +121,8 @@ class Network:
         path = Path(file) if isinstance(file, str) else file
         if path.is_dir():
             raise ValueError(
-                f"{path} is a folder: jaxsolve.networks.finding.find loads the latest network of a run"
+                f"{path} is a folder: jaxsolve.networks.finding.find loads the latest network of a"
+                " run"
             )
         try:
             with process.defer_interrupts(), Archive(path) as archive:

@@ -1,4 +1,4 @@
-"""Checks of the arguments of ``solve``, ``solve_value`` and ``solve_pool``, in one sentence each."""
+"""Checks of the arguments of ``solve``, ``solve_value`` and ``solve_pool``, one sentence each."""
 
 from __future__ import annotations
 
