@@ -1,6 +1,34 @@
-"""``python -m jaxsolve``: the command line, for when its script is not on the path."""
+"""Entry point of the program ``jaxsolve``, also as ``python -m jaxsolve``."""
 
-from jaxsolve.cli import main
+from __future__ import annotations
+
+import os
+import signal
+from typing import NoReturn
+
+
+def main() -> None:
+    """Runs the command line.
+
+    Ctrl-C while modules are imported ends the program at once, with exit code 130.
+    """
+    handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if handled:  # not ignored, as it is in the background of a shell
+        signal.signal(signal.SIGINT, _leave)
+    from jaxsolve import cli
+
+    if handled:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        cli.main()
+    except KeyboardInterrupt:  # between the parts of the program that report it themselves
+        _leave()
+
+
+def _leave(*_: object) -> NoReturn:
+    os.write(2, b"jaxsolve: interrupted\n")
+    os._exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -45,6 +45,14 @@ class Commands(TyperGroup):
             except typer.Exit as end:
                 sys.exit(end.exit_code)
 
+    def invoke(self, ctx: typer.Context) -> Any:
+        """Runs a command. Ctrl-C outside the part that reports it itself ends with code 130."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("jaxsolve: interrupted", file=sys.stderr)
+            raise typer.Exit(exit_codes.INTERRUPTED) from None
+
 
 app = typer.Typer(
     name="jaxsolve",

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from jaxsolve.commands import exit_codes
-from jaxsolve.commands.terminal import facts
+from jaxsolve.commands.terminal import counted, facts
 from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
@@ -112,23 +112,24 @@ def show(console: Console, problem: Problem, result: Result) -> None:
         rows["move"] = result.best_move
     if result.line:
         rows["line"] = " ".join(result.line)
-    rows["searched"] = f"{result.nodes:,} nodes, {result.evaluations:,} evaluations"
+    rows["searched"] = ", ".join(
+        (counted(result.nodes, "node"), counted(result.evaluations, "evaluation"))
+    )
     rows["time"] = (
         f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; "
         f"plus compilation {result.compile_seconds:.2f} s"
     )
+    nodes = counted(result.certificate_nodes, "node")
     if result.certificate:
         rows["proof"] = (
             f"{result.certificate} "
-            f"({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
+            f"({counted(result.certificate_nodes, 'node')}, {size(result.certificate_bytes)})"
         )
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
-        rows["proof"] = f"{result.certificate_nodes:,} nodes, not saved; --out DIR saves it"
+        rows["proof"] = f"{nodes}, not saved; --out DIR saves it"
     if result.verdict is not Verdict.UNKNOWN:
         rows["proof checked"] = (
-            f"{result.certificate_nodes:,} nodes accepted"
-            if result.checked
-            else _unchecked(problem, result)
+            f"{nodes} accepted" if result.checked else _unchecked(problem, result)
         )
     if result.unsaved:
         rows["not saved"] = result.unsaved

@@ -6,6 +6,7 @@ Hydra's errors are converted to ValueErrors whose message is one sentence.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -159,9 +160,18 @@ def sentence(error: Exception) -> str:
             f"needs quotes of its own: \"{key}='{value}'\""
         )
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    wrong = _WRONG_TYPE.search(f"{error} {error.__cause__}")
+    if wrong is not None and lines[0].startswith("Error merging override "):
+        setting = lines[0].removeprefix("Error merging override ")
+        return f"{setting}: give {_KINDS[wrong[1] or wrong[2]]}"
     if error.__cause__ is not None and str(error.__cause__).strip():
         lines[1:] = str(error.__cause__).strip().splitlines()[:1]
     return ": ".join(lines[:2])
+
+
+# OmegaConf's messages about a value of another type than its setting's.
+_WRONG_TYPE = re.compile(r"could not be converted to (Float|Integer)|is not a valid (bool)\b")
+_KINDS = {"Float": "a number", "Integer": "a whole number", "bool": "true or false"}
 
 
 # ---- inside --------------------------------------------------------------------------------------

@@ -12,12 +12,12 @@ from typing import Any
 from jaxsolve.search.settings import Settings
 
 # Finds the limit in the reason of an unknown row. ``Limits.reached`` writes such reasons.
-_STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b")
+_STOPPED = re.compile(r"\blimit of (\S+) (node|evaluation|CPU second|second|MB)s?\b")
 _UNITS = {
-    "nodes": "nodes",
-    "evaluations": "evaluations",
-    "CPU seconds": "cpu_seconds",
-    "seconds": "wall_seconds",
+    "node": "nodes",
+    "evaluation": "evaluations",
+    "CPU second": "cpu_seconds",
+    "second": "wall_seconds",
 }
 
 

@@ -37,9 +37,9 @@ def guide(text: str, rotations: int, dtype: Dtype = "float32") -> Guide | AutoGu
 
 def show(as_json: bool) -> int:
     """Lists the networks that the package includes. Returns 0."""
-    from rich.console import Console
     from rich.table import Table
 
+    from jaxsolve.commands.terminal import output_console
     from jaxsolve.networks import shipped
 
     with failure.errors_as_sentences(as_json):
@@ -75,7 +75,7 @@ def show(as_json: bool) -> int:
             _heads(shape),
             f"{shape.parameters:,}",
         )
-    Console(soft_wrap=True, highlight=False).print(table)
+    output_console().print(table)
     print("solve --network NAME uses one of them; --network auto selects one by the rules")
     return 0
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from jaxsolve.commands import failure, streams
 from jaxsolve.commands.interface import options as options_module
-from jaxsolve.commands.terminal import board, facts, output_console
+from jaxsolve.commands.terminal import board, counted, facts, output_console
 
 if TYPE_CHECKING:
     from jaxsolve.commands.interface.viewing import CheckOptions, ShowOptions
@@ -98,6 +98,7 @@ def show(options: ShowOptions) -> int:
     with failure.errors_as_sentences(options.as_json):
         from jaxsolve import view
         from jaxsolve.commands import outputs
+        from jaxsolve.commands.claims import asks_for_value
         from jaxsolve.core.run_folder import write_atomically
         from jaxsolve.formats import position, sgf_line
 
@@ -121,7 +122,7 @@ def show(options: ShowOptions) -> int:
             "rules": problem.game.rule_set,
             "position": problem.game.text(problem.state),
             "to_move": side,
-            "claim": problem.claim.text(players),
+            "claim": "value" if asks_for_value(problem, text) else problem.claim.text(players),
             "expected": problem.expected,
         }
         if options.as_json:
@@ -170,7 +171,7 @@ def check(options: CheckOptions) -> int:
                 }
             )
         else:
-            print(f"{codes.count(0)} of {len(codes)} proofs accepted")
+            print(f"{codes.count(0)} of {counted(len(codes), 'proof')} accepted")
         return max(codes)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.commands import answer, exit_codes, failure, patterns, streams
+from jaxsolve.commands.claims import asks_for_value
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.terminal import board, head, output_console
 from jaxsolve.core import process
@@ -84,9 +85,7 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
     """
     text = request.claim
     if text is None or text == "value":
-        return problem.claim, text == "value" or (
-            problem.game.may_draw and not position.names_problem(request.position)
-        )
+        return problem.claim, text == "value" or asks_for_value(problem, request.position)
     players = problem.game.players
     claims = [Claim(player, result) for player in (0, 1) for result in ("wins", "does-not-lose")]
     for claim in claims:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,9 +16,33 @@ if TYPE_CHECKING:
     from jaxsolve.question import Problem
 
 
+# Blanks at the end of a line, between escape sequences for styles.
+_ENDS = re.compile(r"(?: |\x1b\[[0-9;]*m)+(?=\n)")
+
+
 def output_console() -> Console:
     """Returns a console for standard output that wraps lines on a terminal, but not in a pipe."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)
+    return Console(
+        file=cast(IO[str], _TrimmedOutput()),
+        highlight=False,
+        width=None if sys.stdout.isatty() else 100_000,
+    )
+
+
+class _TrimmedOutput:
+    """Standard output without the blanks that rich adds at the ends of lines of a table."""
+
+    def write(self, text: str) -> int:
+        sys.stdout.write(_ENDS.sub(lambda found: found[0].replace(" ", ""), text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+
+def counted(number: int, thing: str) -> str:
+    """Formats a number of things, such as ``1 node`` and ``1,200 nodes``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def board(problem: Problem) -> str:

@@ -12,6 +12,7 @@ import io
 import itertools
 import json
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +27,9 @@ except ImportError:  # no such locks on this system
 LOCK, _PART = ".lock", ".part"
 _PART_NUMBERS = itertools.count()
 _IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+
+
+NAME_BYTES = 200  # most bytes of a folder's name in UTF-8: file systems allow 255
 
 
 class FolderError(ValueError):
@@ -127,7 +131,8 @@ class RunFolder:
                 )
         if not resume:
             raise FolderError(
-                f"{self.path} already holds this run; resume it (--resume), or give another folder"
+                f"{self.path} already holds this run; resume it (--resume, in Python resume=True),"
+                " or give another folder"
             )
         return True
 
@@ -159,6 +164,23 @@ class RunFolder:
         # Modules may be gone when the interpreter shuts down.
         if getattr(self, "_lock", None) is not None and os is not None:
             self.release()
+
+
+def refuse_folder_name(name: str, what: str) -> None:
+    """Raises ValueError if ``name`` cannot name a folder of results on every system.
+
+    It may have letters, digits and ``. _ + -``, the first one a letter, a digit or ``_``. ``what``
+    says what the name is, for the message.
+    """
+    shown = strict_json.shortened(name)
+    if not re.fullmatch(r"\w[\w.+-]*", name):
+        raise ValueError(
+            f"{what} {shown!r} is not made of letters, digits and . _ + - (it also names a folder)"
+        )
+    if len(name.encode()) > NAME_BYTES:
+        raise ValueError(
+            f"{what} {shown!r} is longer than {NAME_BYTES} bytes (it also names a folder)"
+        )
 
 
 def locked(path: Path) -> int | None:

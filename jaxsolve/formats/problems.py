@@ -8,7 +8,7 @@ The ``jaxsolve-problems`` format, version 1, is one JSON object:
 
     {"format": "jaxsolve-problems", "version": 1, "title": "Hex 4x4 openings",
      "source": "where the positions come from", "rules": "hex-4",
-     "problems": [{"id": "a1", "moves": "a1", "expected": "disproved"},
+     "problems": [{"id": "a1", "moves": "a1", "expected": "proved"},
                   {"id": "corner", "rules": "hex-3", "position": "X../.../..O b",
                    "claim": {"player": "black", "result": "wins"}}]}
 
@@ -25,13 +25,13 @@ The ``jaxsolve-problems`` format, version 1, is one JSON object:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jaxsolve
 from jaxsolve.core import strict_json
+from jaxsolve.core.run_folder import refuse_folder_name
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
@@ -42,7 +42,6 @@ FORMAT = "jaxsolve-problems"
 VERSION = 1
 _SET_FIELDS = {"format", "version", "title", "source", "rules", "problems"}
 _FIELDS = {"id", "rules", "position", "moves", "claim", "title", "source", "expected", "notes"}
-ID_BYTES = 200  # most bytes of an id in UTF-8: file systems allow 255 for a name
 _ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
 
 
@@ -251,16 +250,10 @@ def by_id(entries: Any) -> dict[str, Any]:
         if not isinstance(entry, dict) or "id" not in entry:
             raise FormatError(f"entry {number} of 'problems' is not an object with an 'id'")
         identifier = str(entry["id"])
-        if not re.fullmatch(r"\w[\w.+-]*", identifier):
-            raise FormatError(
-                f"id {shortened(identifier)!r} is not made of letters, digits and . _ + - "
-                "(it also names a folder)"
-            )
-        if len(identifier.encode()) > ID_BYTES:
-            raise FormatError(
-                f"id {shortened(identifier)!r} is longer than {ID_BYTES} bytes "
-                "(it also names a folder)"
-            )
+        try:
+            refuse_folder_name(identifier, "id")
+        except ValueError as error:
+            raise FormatError(str(error)) from None
         if identifier in found:
             raise FormatError(f"id {identifier!r} is given twice")
         found[identifier] = entry

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import numbers
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -55,8 +56,16 @@ class Env:
     def __post_init__(self) -> None:
         if isinstance(self.game, str):
             raise ValueError(f"Env takes a game, not a name: Env(make({self.game!r})).")
-        if self.max_steps is not None and self.max_steps < 1:
-            raise ValueError(f"max_steps must be at least 1, not {self.max_steps}.")
+        if not isinstance(self.game, Game):
+            raise ValueError(f"Env takes a game, such as make('hex-5'), not {self.game!r}.")
+        if self.max_steps is not None and not (
+            isinstance(self.max_steps, numbers.Integral)
+            and not isinstance(self.max_steps, bool)
+            and int(self.max_steps) >= 1
+        ):
+            raise ValueError(
+                f"max_steps must be a whole number, at least 1, not {self.max_steps!r}."
+            )
         if self.cap not in ("truncation", "termination"):
             raise ValueError(f"cap={self.cap!r} is neither 'truncation' nor 'termination'.")
         if self.starts is not None:

@@ -50,7 +50,7 @@ class Network:
     def check(self, game: Game) -> None:
         """Raises ValueError, in one sentence, if boards or actions of a game have another shape."""
         try:
-            self.architecture.check(game, self.name)
+            self.architecture.check(game, "it")
         except ValueError as error:
             raise ValueError(
                 f"{self.name} was trained on {self.game.split(';')[0]}, and does not fit "
@@ -119,6 +119,11 @@ class Network:
         has been checked. Raises ValueError for any other file; OSError.
         """
         path = Path(file) if isinstance(file, str) else file
+        if path.is_dir():
+            raise ValueError(
+                f"{path} is a folder: jaxsolve.networks.finding.find loads the latest network of a"
+                " run"
+            )
         try:
             with process.defer_interrupts(), Archive(path) as archive:
                 return cls._read(archive)

@@ -79,12 +79,13 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
     if kind == "pnmcts":
         given |= _flags(FLAGS) | {"numbers": True}
     seen: set[str] = set()
+    known = _OF_UCT if kind == "uct" else tuple(_SETTINGS)
     for part in filter(None, rest.split(",")):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in _SETTINGS:
             raise ValueError(
                 f"{text!r}: {part.strip()!r} is no setting; "
-                f"there are {', '.join(f'{each}=' for each in _SETTINGS)}"
+                f"there are {', '.join(f'{each}=' for each in known)}"
             )
         if name in seen:
             raise ValueError(f"{text!r}: {name} is given twice")

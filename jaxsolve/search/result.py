@@ -40,7 +40,8 @@ class Result:
     line: list[str] = field(default_factory=list)  # principal variation
     nodes: int = 0  # expansions
     evaluations: int = 0
-    cpu_seconds: float = 0.0  # of the search; compilation and the certificate are not counted
+    # Of the search. Compilation, reading an earlier log and the certificate are not counted.
+    cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     compile_seconds: float = 0.0  # CPU seconds
     certificate_seconds: float = 0.0  # CPU seconds for collecting and writing the proof

@@ -18,6 +18,10 @@ METHOD_NAMES = ("pns", "dfpn", "fdfpn", "mcts", "pnmcts", "rzs")
 """The keys of ``jaxsolve.search.METHODS``, for code that must not import JAX."""
 
 
+INF = float("inf")
+SEEDS = 1 << 64  # number of random seeds
+
+
 @dataclass(frozen=True)
 class Limits:
     """Limits of a search, which ends when it reaches the first of them. None = no limit.
@@ -32,19 +36,24 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
-            if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
+            if limit is None:
+                continue
+            whole = name in ("nodes", "evaluations")
+            kind = numbers.Integral if whole else numbers.Real
+            if not (isinstance(limit, kind) and not isinstance(limit, bool) and 0 <= limit < INF):
                 raise ValueError(
-                    f"limit {name}={limit!r}: give a number from 0 on, or None for no limit"
+                    f"limit {name}={limit!r}: give a {'whole ' if whole else ''}number from 0 on,"
+                    " or None for no limit"
                 )
+            plain = int(limit) if isinstance(limit, numbers.Integral) else float(limit)
+            object.__setattr__(self, name, plain)  # a plain number is written as JSON
 
     def reached(self, name: str) -> str:
         """Returns the sentence that reports that the limit ``name`` (a field) was reached."""
-        unit, limit = (
-            {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}"),
-            getattr(self, name),
-        )
+        limit = getattr(self, name)
+        unit = {"cpu_seconds": "CPU seconds", "wall_seconds": "seconds"}.get(name, name)
         shown = f"{round(limit, 2) or limit:g}" if "seconds" in name else str(limit)
-        return f"The limit of {shown}{unit} was reached."
+        return f"The limit of {shown} {unit[:-1] if shown == '1' else unit} was reached."
 
 
 @dataclass(frozen=True)
@@ -77,13 +86,29 @@ class Settings:
         }.items():
             value = getattr(self, name)
             optional = name in ("wave", "max_nodes")
-            if not (value is None and optional) and not (
-                isinstance(value, numbers.Integral) and int(value) >= least
-            ):
+            if value is None and optional:
+                continue
+            most = SEEDS - 1 if name == "seed" else INF
+            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+            if not (whole and least <= int(value) <= most):
                 raise ValueError(
                     f"{name}={value!r}: give a whole number from {least} on"
-                    f"{', or None' if optional else ''}"
+                    f"{', below 2^64' if name == 'seed' else ''}{', or None' if optional else ''}"
                 )
+            object.__setattr__(self, name, int(value))  # a plain number is written as JSON
+        for name in ("zones", "check"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}={getattr(self, name)!r}: give True or False")
+        if not isinstance(self.method, str) and not hasattr(self.method, "fallback"):
+            raise TypeError(
+                f"method={self.method!r}: give a name, such as 'dfpn', or a method of"
+                " jaxsolve.search.METHODS"
+            )
+        if isinstance(self.heads, str | bool | int | float):
+            raise TypeError(
+                f"heads={self.heads!r}: give a network, such as Guide(finding.find('hex6')) of"
+                " jaxsolve.networks, or None"
+            )
 
     def heads_for(self, game: Game) -> Heads | None:
         """Returns the network for ``game``, or None without one.
@@ -118,4 +143,12 @@ def changed(settings: Settings | None, **changes: Any) -> Settings:
 
     Raises TypeError for a name that is not a field.
     """
+    limits = {each.name for each in dataclasses.fields(Limits)}
+    for name in limits.intersection(changes):
+        raise TypeError(f"{name} is a limit: give limits=Limits({name}={changes[name]!r})")
+    fields = {each.name for each in dataclasses.fields(Settings)}
+    for name in changes.keys() - fields:
+        raise TypeError(f"{name!r} is no argument and no setting: {', '.join(sorted(fields))} are")
+    if settings is not None and not isinstance(settings, Settings):
+        raise TypeError(f"settings={settings!r}: give a Settings object, or None")
     return dataclasses.replace(settings or Settings(), **changes)

@@ -16,6 +16,11 @@ from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Claim, Question, Verdict
+from jaxsolve.search.arguments import (
+    refuse_wrong_pool,
+    refuse_wrong_question,
+    refuse_wrong_run,
+)
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.rounds import run_stages
@@ -67,13 +72,16 @@ def solve(
 
     Args:
       game: rules of the position.
-      state: position to search.
+      state: position to search, made by ``game``. A state does not hold the size of its board:
+        one of another size is refused by its arrays, but not if ``game`` has a position with equal
+        arrays, as for the empty boards of hex-4 and hex-5.
       claim: claim to decide. Default: that the player with a goal wins (``default_claim``), in
         other games that the side to move wins.
       settings: options of the search.
       out: folder for certificate, proof log and result; made if missing. Without a folder the proof
         is collected and checked, but not kept.
-      resume: continue from the proof log in ``out``.
+      resume: continue from the proof log in ``out``. The limits and the figures of the result
+        include the earlier runs that are in the folder's ``result.json``.
       progress: called with a ``Progress`` about five times a second.
       evaluator: evaluator to use, for example one with canonical symmetry. Default: the rules with
         the network of the settings.
@@ -83,12 +91,15 @@ def solve(
         ``solve(game, state, method="pns", seed=3)``.
 
     Raises:
-      ValueError: the method is unknown, the position or evaluator is of another game, or ``out`` is
-        in use or holds something else (``FolderError``, ``ProofLogError``).
-      TypeError: a name in ``changes`` is not a field of ``Settings``.
+      ValueError: the method is unknown, the position or evaluator is of another game, ``resume``
+        without ``out``, or ``out`` is in use or holds something else (``FolderError``,
+        ``ProofLogError``).
+      TypeError: an argument is of another type, such as a text as ``state``, or a name in
+        ``changes`` is not a field of ``Settings``.
       OSError: ``out`` cannot be written.
     """
     setup()
+    refuse_wrong_question(game, state, claim)
     options = _options(settings, changes, out, resume, progress, evaluator, patterns)
     return _answer(first_stage(Question(game, state, claim), options), options)[0]
 
@@ -102,6 +113,7 @@ def _options(
     evaluator: Evaluator | None,
     patterns: SharedPatterns | None,
 ) -> RunOptions:
+    refuse_wrong_run(out, resume)
     return RunOptions(
         settings=changed(settings, **changes),
         out=None if out is None else Path(out),
@@ -109,6 +121,7 @@ def _options(
         progress=progress,
         patterns=patterns,
         evaluator=evaluator,
+        count_earlier=True,
     )
 
 
@@ -158,6 +171,7 @@ def solve_value(
     Other arguments and exceptions are those of ``solve``.
     """
     setup()
+    refuse_wrong_question(game, state)
     options = _options(settings, changes, out, resume, progress, evaluator, patterns)
     mover = int(game.to_move(state))
     claims: tuple[Claim, ...] = (Claim(mover, "wins"),)
@@ -207,12 +221,16 @@ def solve_pool(
       **changes: fields of ``settings`` to replace.
 
     Raises:
-      ValueError: a problem is of another game than the evaluator, or as in ``solve``.
+      ValueError: a problem is of another game than the evaluator, ``pool`` is no whole number from
+        1 on, ids with ``out`` are equal or no names of folders, or as in ``solve``.
       KeyboardInterrupt: after Ctrl-C, if no yielded result reports the interruption, because no
         problem was running or all had just been decided.
     """
     setup()
     waiting = list(problems)
+    refuse_wrong_pool(pool, waiting, out)
+    for problem in waiting:
+        refuse_wrong_question(problem.game, problem.state, problem.claim)
     options = _options(settings, changes, out, False, progress, evaluator, patterns)
     if evaluator is not None:
         _refuse_other_games(waiting, evaluator.game)

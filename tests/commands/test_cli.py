@@ -228,8 +228,9 @@ def test_proofs_are_checked_without_no_check(switch):
     words = ("solve", LOSS, "--game", "hex-3")
     result = run(*words, *switch)
     nodes = one_object(run(*words, "--json"))["certificate_nodes"]
-    shown = re.search(r"proof checked +(\d+ nodes accepted|no)", result.stdout)
-    assert shown is not None and shown[1] == ("no" if switch else f"{nodes} nodes accepted")
+    shown = re.search(r"proof checked +(\d+ nodes? accepted|no)", result.stdout)
+    accepted = f"{nodes} node{'' if nodes == 1 else 's'} accepted"
+    assert shown is not None and shown[1] == ("no" if switch else accepted)
 
 
 def test_the_answer_of_a_refused_proof_is_not_reported(monkeypatch):
@@ -363,3 +364,47 @@ def test_the_quickstart_problems_have_their_games_and_expected_verdicts():
         "gomoku-win": "proved",
         "hex-opening": "disproved",
     }
+
+
+DRAWN = "gomoku-3;line=3;win=five-or-more;knowledge=ndk"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("start", "--game", "hex-3"),
+        ("start", "--game", DRAWN),
+        ("moves:a1", "--game", DRAWN),
+        ("quickstart.json:gomoku-win",),
+    ],
+)
+def test_show_names_what_solve_searches(words):
+    shown = one_object(run("show", *words, "--json"))
+    found = one_object(run("solve", *words, "--nodes", "1", "--json"))
+    assert shown["claim"] == ("value" if "value" in found else found["claim"])
+
+
+def test_a_draw_and_a_lost_position_end_with_the_code_of_a_disproved_claim():
+    assert run("solve", "start", "--game", DRAWN).exit_code == 20
+    assert run("solve", LOSS, "--game", "hex-3", "--claim", "value").exit_code == 20
+    assert run("solve", WIN, "--game", "hex-3", "--claim", "value").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("games",),
+        ("games", "go"),
+        ("networks",),
+        ("show", "start", "--game", "hex-3"),
+        ("solve", "start", "--game", "hex-3"),
+    ],
+)
+def test_no_line_of_a_table_ends_in_blanks(words):
+    said = run(*words).stdout
+    assert said and not [line for line in said.splitlines() if line != line.rstrip()]
+
+
+def test_one_thing_is_singular():
+    said = run("solve", "start", "--game", "hex-6", "--nodes", "1").stdout
+    assert "1 node," in said and "limit of 1 node was" in said and "1 nodes" not in said

@@ -31,6 +31,8 @@ BAD = {
     "endless time": ("solve", "start", "--game", "hex-3", "--time", "inf"),
     "no time": ("solve", "start", "--game", "hex-3", "--time", "nan"),
     "game option twice": ("show", "start", "--game", "go-5;ko=positional;ko=simple"),
+    "empty folder": ("solve", "start", "--game", "hex-3", "--out", ""),
+    "empty folder of a suite": ("suite", "quickstart.json", "--out", ""),
     "letters": ("show", "moves:H8", "--game", "gomoku-15", "--letters", "welsh"),
 }
 
@@ -128,3 +130,25 @@ def test_remarks_on_letters_go_to_standard_error():
     assert one_object(result)["position"] and "--letters renju" in result.stderr
     for letters in ("gtp", "renju"):
         assert run("show", "moves:H8 J9", "--game", "gomoku-15", "--letters", letters).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("train", "train.hours=abc"), "train.hours=abc: give a number"),
+        (("train", "train.iterations=1.5"), "train.iterations=1.5: give a whole number"),
+        (("train", "targets.value=maybe"), "targets.value=maybe: give true or false"),
+        (
+            ("match", "random", "uct:foo=1", "--game", "hex-3", "--games", "2"),
+            "'uct:foo=1': 'foo=1' is no setting; there are c=, wave=, most=, sims=, time=",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_of_this_program(words, sentence):
+    result = run(*words)
+    assert (result.exit_code, result.stderr) == (2, f"jaxsolve: {sentence}\n")
+
+
+def test_a_network_of_another_board_is_named_once():
+    said = run("match", "random", "hex6", "--game", "hex-5", "--games", "2").stderr
+    assert said.count("hex6") == 1 and "was trained on hex-6, and does not fit hex-5" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import subprocess
 import sys
 import time
 import weakref
@@ -95,3 +96,28 @@ def test_ctrl_c_before_the_search_is_no_traceback(monkeypatch):
     monkeypatch.setattr(search, "solve", press)
     result = run("solve", WIN, "--game", "hex-3")
     assert (result.exit_code, result.stderr) == (130, "jaxsolve: interrupted\n")
+
+
+AT_IMPORT = """
+import signal, sys
+
+class Press:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+from jaxsolve import __main__ as program
+module = sys.argv.pop()
+sys.meta_path.insert(0, Press())
+program.main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["jaxsolve.cli", "typer", "rich", "jax", "jaxsolve.commands.solve"]
+)
+def test_ctrl_c_during_an_import_leaves_no_traceback(module):
+    words = [sys.executable, "-c", AT_IMPORT, "solve", "start", "--game", "hex-3", module]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "jaxsolve: interrupted\n")

@@ -243,6 +243,14 @@ def test_a_row_is_searched_again_if_the_limit_that_stopped_it_is_larger(reason, 
     assert not limits.larger_limit_helps(row | {"reason": "Nothing is left to try."}, wider)
 
 
+@pytest.mark.parametrize("name", ["nodes", "evaluations", "cpu_seconds", "wall_seconds"])
+def test_a_row_stopped_at_one_is_searched_again_with_two(name):
+    one, two = (Settings(limits=Limits(**{name: number})) for number in (1, 2))
+    row = dict.fromkeys(("nodes", "evaluations", "cpu_seconds", "wall_seconds"), 1)
+    row |= {"verdict": "unknown", "reason": one.limits.reached(name)}
+    assert limits.larger_limit_helps(row, two) and not limits.larger_limit_helps(row, one)
+
+
 @pytest.mark.parametrize("pool", [1, 3])
 def test_a_refused_problem_folder_does_not_stop_the_others(tmp_path, problem_file, pool):
     proofs = tmp_path / "out" / "proofs"

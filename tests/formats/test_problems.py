@@ -13,6 +13,7 @@ from jaxsolve.formats import position, problems
 from jaxsolve.formats.record import FormatError
 from jaxsolve.games import make
 from jaxsolve.question import Claim, Problem, default_claim
+from jaxsolve.search import solve
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 HEX = {
@@ -37,6 +38,15 @@ def write(folder, data, name="set.json"):
     file = folder / name
     file.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
     return file
+
+
+def test_the_example_of_the_documentation_expects_what_is_proved(tmp_path):
+    text = problems.__doc__.partition("code-block:: json")[2].partition("* ``rules``")[0]
+    found = problems.load(write(tmp_path, text))
+    assert [problem.expected for problem in found] == ["proved", None]
+    for problem in found:
+        result = solve(problem.game, problem.state, claim=problem.claim)
+        assert problem.expected in (None, result.verdict.value)
 
 
 @pytest.mark.smoke

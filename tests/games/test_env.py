@@ -136,6 +136,19 @@ def test_a_draw_gives_no_reward():
     assert bool(last.terminated) and not last.rewards.any()
 
 
+@pytest.mark.parametrize("wrong", [None, "hex-3", 3, make])
+def test_only_games_have_environments(wrong):
+    with pytest.raises(ValueError, match="Env takes a game"):
+        Env(wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "5", True])
+def test_max_steps_is_a_whole_number(wrong):
+    with pytest.raises(ValueError, match="max_steps must be"):
+        Env(make("hex-3"), wrong)
+    assert Env(make("hex-3"), np.int64(5)).max_steps == 5
+
+
 def test_max_steps_truncates_without_reward():
     state = play("awari", "A", "b", max_steps=2)
     assert (

@@ -118,6 +118,8 @@ def test_an_interruption_waits_until_a_file_is_read(file, monkeypatch):
 
 
 def test_a_path_may_be_a_string(file, tmp_path):
+    with pytest.raises(ValueError, match=r"is a folder: .*finding\.find"):
+        Network.load(tmp_path)
     network = Network.load(str(file))
     network.save(str(tmp_path / "again.npz"))
     assert Network.load(str(tmp_path / "again.npz")).architecture == network.architecture

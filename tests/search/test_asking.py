@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+
 import numpy as np
 import pytest
 
@@ -17,10 +20,12 @@ from jaxsolve.search import (
     solve_pool,
     solve_value,
 )
+from jaxsolve.search.arguments import refuse_wrong_question
 from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
+from jaxsolve.search.run.records import packed_root
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import DROPPED_FLAG, NODES, SOLVED_FLAG, STALE_FLAG
 from search.tree.test_bounds import Chains
@@ -44,7 +49,11 @@ def test_claims_other_than_the_four_are_refused(wrong):
         {"memory_mb": -1},
         {"seed": -1},
         {"seed": 0.5},
+        {"seed": 1 << 64},
+        {"seed": True},
         {"wave": "8"},
+        {"zones": "no"},
+        {"check": 1},
     ],
 )
 def test_invalid_settings_are_refused_by_name(wrong):
@@ -55,9 +64,38 @@ def test_invalid_settings_are_refused_by_name(wrong):
 def test_invalid_limits_are_refused():
     with pytest.raises(TypeError, match="Limits"):
         Settings(limits=5)
-    for wrong in ({"cpu_seconds": -1}, {"nodes": float("nan")}, {"wall_seconds": "60"}):
+    for wrong in (
+        {"cpu_seconds": -1},
+        {"cpu_seconds": float("inf")},
+        {"cpu_seconds": True},
+        {"nodes": float("nan")},
+        {"nodes": 1.5},
+        {"nodes": 2.0},
+        {"nodes": True},
+        {"evaluations": 1.5},
+        {"wall_seconds": "60"},
+    ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Limits(**wrong)
+
+
+def test_limits_of_numpy_are_plain_numbers():
+    """A result file is JSON, which has no other numbers."""
+    limits = Limits(np.float32(5), np.float64(2.5), np.int64(5), np.uint8(7))
+    assert limits == Limits(5.0, 2.5, 5, 7)
+    settings = Settings(limits=limits, seed=np.uint64(2**64 - 1), memory_mb=np.int32(64))
+    assert json.loads(json.dumps(settings.as_json()))["seed"] == 2**64 - 1
+
+
+def test_a_limit_of_one_is_singular():
+    for name, unit in (
+        ("nodes", "node"),
+        ("evaluations", "evaluation"),
+        ("cpu_seconds", "CPU second"),
+        ("wall_seconds", "second"),
+    ):
+        assert Limits(**{name: 1}).reached(name) == f"The limit of 1 {unit} was reached."
+        assert Limits(**{name: 2}).reached(name) == f"The limit of 2 {unit}s was reached."
 
 
 def test_a_position_of_another_game_is_refused():
@@ -65,6 +103,104 @@ def test_a_position_of_another_game_is_refused():
     five = make("hex-5").parse("...../...../...../...../X...O b")
     with pytest.raises(ValueError, match="none of hex-4"):
         solve(HEX, five)
+
+
+def boards(family: str) -> list[str]:
+    """Rule sets of one family with boards of every size."""
+    sizes = range(5 if family == "gomoku" else 2, 20)
+    return [f"{family}-{size}" for size in sizes]
+
+
+@pytest.mark.parametrize("family", ["hex", "go", "slither", "gomoku"])
+def test_a_position_of_another_board_size(family):
+    """It is refused, or has the very arrays of a position of the game: then nothing can tell it.
+
+    A stone outside a smaller board is always seen.
+    """
+    games = [make(rules) for rules in boards(family)]
+    for other in games:
+        size = int(other.rule_set.partition(";")[0].rpartition("-")[2])
+        edge = "/".join([*["." * size] * (size - 1), "." * (size - 1) + "X"])
+        for number, game in enumerate(games):
+            for stone, state in enumerate((other.init(), other.parse(f"{edge} w"))):
+                try:
+                    refuse_wrong_question(game, state)
+                    words = packed_root(game, state)
+                except ValueError as error:
+                    assert game != other and f"none of {game.rule_set}" in str(error)
+                else:
+                    assert np.array_equal(words, game.host_pack(game.parse(game.text(state))))
+                    assert not stone or number >= games.index(other), (game, other)
+
+
+def test_a_position_of_another_game_with_as_many_words_is_refused():
+    for rules, other in itertools.permutations(["slither-4", "go-4", "hex-4", "awari"], 2):
+        with pytest.raises(ValueError, match="none of"):
+            solve(make(rules), make(other).init())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hex-4", HEX.init()), r"game='hex-4' is no game.*make\('hex-4'\)"),
+        ((None, HEX.init()), "game=None"),
+        ((HEX, "..../..../..../.... b"), "state='.*' is no position"),
+        ((HEX, None), "state=None"),
+    ],
+)
+def test_what_is_no_question_is_refused(arguments, message):
+    for entry in (solve, solve_value):
+        with pytest.raises(TypeError, match=message):
+            entry(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"claim": "black wins"}, "claim='black wins'"),
+        ({"heads": "hex6"}, "heads='hex6'"),
+        ({"method": None}, "method=None"),
+        ({"settings": {"seed": 1}}, "settings="),
+        ({"cpu_seconds": 3}, r"limits=Limits\(cpu_seconds=3\)"),
+        ({"nodes": 1}, r"limits=Limits\(nodes=1\)"),
+        ({"speed": 1}, "'speed' is no argument"),
+    ],
+)
+def test_arguments_of_another_type_are_refused(wrong, message):
+    with pytest.raises(TypeError, match=message):
+        solve(HEX, HEX.init(), **wrong)
+
+
+def test_resuming_needs_a_folder():
+    for entry in (solve, solve_value):
+        with pytest.raises(ValueError, match="needs out"):
+            entry(HEX, HEX.init(), resume=True)
+        with pytest.raises(ValueError, match="out=''"):
+            entry(HEX, HEX.init(), out="")
+
+
+@pytest.mark.parametrize("pool", [0, -1, 1.5, True, None, "2"])
+def test_pools_of_no_whole_size_are_refused(pool):
+    with pytest.raises(ValueError, match="pool="):
+        list(solve_pool([Problem("x", HEX, HEX.init(), Claim(0))], pool=pool))
+
+
+def test_ids_that_name_no_folder_of_their_own_are_refused(tmp_path):
+    def problem(identifier):
+        return Problem(identifier, HEX, HEX.init(), Claim(0))
+
+    for ids, message in (
+        (("a", "b", "a"), "'a' is given twice"),
+        (("../evil",), "'../evil'"),
+        ((str(tmp_path / "evil"),), "letters, digits"),
+        (("..",), r"'\.\.'"),
+        (("",), "''"),
+        (("x" * 201,), "longer than 200"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            list(solve_pool(map(problem, ids), pool=1, out=tmp_path / "run"))
+    assert not list(tmp_path.iterdir())
+    assert len(list(solve_pool(map(problem, ["../a", "../a"]), pool=2))) == 2
 
 
 def test_the_output_folder_may_be_a_string(tmp_path):

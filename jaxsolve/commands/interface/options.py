@@ -70,6 +70,13 @@ def seconds(value: float | None) -> float | None:
     return value
 
 
+def folder(text: str) -> Path:
+    """Returns the folder that ``text`` names; raises ``typer.BadParameter`` if it is empty."""
+    if not text:
+        raise typer.BadParameter("'' names no folder")
+    return Path(text)
+
+
 def checked_rotations(value: int) -> int:
     """Returns ``value`` if it is 1 or 8; otherwise raises ``typer.BadParameter``."""
     if value not in (1, 8):
@@ -108,6 +115,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
+        parser=folder,
         metavar="DIR",
         help="Folder for the results. The same command resumes the run in it.",
     ),

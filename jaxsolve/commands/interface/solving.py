@@ -37,7 +37,9 @@ class ClaimOptions(PositionOptions):
         typer.Option(
             "--claim",
             metavar="TEXT",
-            help="What to prove: 'white wins', 'black does not lose' or 'value'.",
+            help="What to prove: 'white wins', 'black does not lose' or 'value'. Default: the "
+            "claim of the problem or of the rules, else that the side to move wins; for a position "
+            "that is not of a problem set, in a game with draws, 'value'.",
         ),
     ] = None
 
@@ -48,7 +50,13 @@ class SolveOutputOptions:
 
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Folder for the proof and the result."),
+        typer.Option(
+            "--out",
+            "-o",
+            parser=options.folder,
+            metavar="DIR",
+            help="Folder for the proof and the result.",
+        ),
     ] = None
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume the run in the folder of --out.")
@@ -66,7 +74,8 @@ def solve(
 ) -> None:
     """Solve one position. Without a limit the search runs until it finds the answer.
 
-    Exit code: 0 proved, 10 unknown, 20 disproved, 1 answered, but the proof was not saved or the
+    Exit code: 0 proved (value: the side to move wins), 10 unknown, 20 disproved (value: it loses
+    or the game is drawn), 1 answered, but the proof was not saved or the
     answer was not printed, 2 bad input or no answer, 130 interrupted (progress is saved).
     """
     rules = options.rules(question.rule)

@@ -108,7 +108,7 @@ class ShowOptions(PositionOptions):
 
 
 def show(options: ShowOptions) -> None:
-    """Show a position and the claim that 'jaxsolve solve' would prove or disprove."""
+    """Show a position and the claim that 'jaxsolve solve' would search without --claim."""
     from jaxsolve.commands import show as command
 
     raise typer.Exit(command.show(options))

@@ -6,8 +6,10 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from jaxsolve.core import strict_json
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.jit import compile_clock
 from jaxsolve.search.result import Result
@@ -33,6 +35,49 @@ class Effort(NamedTuple):
     def since(self, earlier: Effort) -> dict[str, float]:
         """Returns the effort since an earlier moment, keyed by the field names of ``Result``."""
         return {name: getattr(self, name) - getattr(earlier, name) for name in self._fields}
+
+    def plus(self, other: Effort) -> Effort:
+        """Returns the sum of two efforts."""
+        return Effort(*(own + its for own, its in zip(self, other, strict=True)))
+
+
+class EarlierRun(NamedTuple):
+    """Figures of the earlier runs of a claim: the fields of a ``Result`` in ``MEASURES``."""
+
+    effort: Effort = Effort()
+    compile_seconds: float = 0.0
+
+    @classmethod
+    def read(cls, path: Path) -> EarlierRun:
+        """Reads the figures in the result file of a folder; all are 0 if it is missing or damaged.
+
+        A run that was killed has written no result file, so its own figures are lost.
+        """
+        try:
+            found = strict_json.loads(path.read_text(encoding="utf-8"))
+            *effort, compile_seconds = (found[name] for name in MEASURES)
+        except (OSError, ValueError, TypeError, KeyError):
+            return cls()
+        whole = all(type(value) is int and value >= 0 for value in effort[:2])
+        seconds = [*effort[2:], compile_seconds]
+        if not whole or not all(type(value) in (int, float) and value >= 0 for value in seconds):
+            return cls()
+        return cls(Effort(*effort), compile_seconds)
+
+    @property
+    def root(self) -> Effort:
+        """What the earlier runs have spent on the root, which each run expands again."""
+        return Effort(min(1, self.effort.nodes), min(1, self.effort.evaluations))
+
+    def add_to(self, result: Result, spent: dict[str, float]) -> None:
+        """Sets the figures of ``result`` to those of the earlier runs and ``spent``, this run's.
+
+        A run that has searched nothing, because the log decides the claim, adds no seconds.
+        """
+        nothing = self.effort.nodes and not (spent["nodes"] or spent["evaluations"])
+        for name, earlier in self.effort._asdict().items():
+            setattr(result, name, earlier + (0 if nothing else spent[name]))
+        result.compile_seconds = self.compile_seconds
 
 
 class Stopwatch:
@@ -79,6 +124,18 @@ class Stopwatch:
         compilation = compile_clock.read().since(before)
         self.add(max(0.0, cpu_seconds() - start - compilation.cpu), *compilation)
 
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Takes the time of the ``with`` block, which reads a log, out of the search around it.
+
+        Otherwise a time limit could end before a long log is read, however often it is resumed.
+        """
+        start, begun, before = cpu_seconds(), time.perf_counter(), compile_clock.read()
+        yield
+        compilation = compile_clock.read().since(before)
+        self.cpu_seconds -= max(0.0, cpu_seconds() - start - compilation.cpu)
+        self._excluded += max(0.0, time.perf_counter() - begun - compilation.wall)
+
 
 def first_share(limits: Limits) -> Limits:
     """Returns the limits of the first of two successive searches.
@@ -98,7 +155,7 @@ def first_share(limits: Limits) -> Limits:
     return Limits(**share)
 
 
-def remaining(limits: Limits, spent: Result) -> Limits:
+def remaining(limits: Limits, spent: Result | Effort) -> Limits:
     """Returns what the effort of an earlier search, ``spent``, leaves of ``limits``."""
     return Limits(
         **{
@@ -108,12 +165,12 @@ def remaining(limits: Limits, spent: Result) -> Limits:
     )
 
 
-def whole(limits: Limits, spent: Result) -> Limits:
+def whole(limits: Limits, spent: Result | Effort) -> Limits:
     """Returns the limits of two successive searches together. This is the inverse of ``remaining``.
 
     Args:
       limits: limits of the second search.
-      spent: result of the first search.
+      spent: result or effort of the first search.
     """
     return Limits(
         **{

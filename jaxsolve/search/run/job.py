@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator, shared_evaluator, sides_to_move
+from jaxsolve.evaluate import sides_to_move
 from jaxsolve.games.game import Game, State
 from jaxsolve.jit import compile_clock
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.question import Claim, Verdict, default_claim
-from jaxsolve.search.methods import Method, method_for
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.run import adoption, effort
 from jaxsolve.search.run.allocator import Allocator
@@ -76,7 +76,7 @@ class Job:
         self.root = packed_root(game, state)
         self._stopwatch = Stopwatch()
         with self._stopwatch.compiling():
-            self.method, self.evaluator = _method_and_evaluator(game, options)
+            self.method, self.evaluator = options.method_and_evaluator(game)
         self.reason: str | None = None  # sentence why the job ended, if not by an answer
         self.interrupted = False
         self._flushed = time.perf_counter()
@@ -87,7 +87,7 @@ class Job:
         wanted = wanted or [default_claim(game, state)]
         position, alone = SearchedPosition(game, state, original), len(wanted) == 1
         try:
-            with self._stopwatch.searching():
+            with self._stopwatch.searching(), self._stopwatch.reading():
                 for claim in wanted:
                     out: Path | None = options.out
                     self.records.append(
@@ -101,6 +101,7 @@ class Job:
                             alone=alone,
                         )
                     )
+            self._again = self.records[0].earlier.root
             self._start(options.resume)
         except BaseException:
             self.close()
@@ -128,7 +129,8 @@ class Job:
                     flights=self.settings.flights,
                 )
                 if resume:
-                    self._adopt_log()
+                    with self._stopwatch.reading():
+                        self._adopt_log()
                 if len(self.records) == 1:
                     self._exchange.start(self.records[0], self._search)
             except MemoryFull:
@@ -194,7 +196,8 @@ class Job:
             try:
                 search.next_claim()
                 if known:
-                    self._adopt_log()
+                    with self._stopwatch.reading():
+                        self._adopt_log()
             except MemoryFull:
                 self.reason = self._full()
         return True
@@ -219,16 +222,29 @@ class Job:
         return records
 
     def _effort(self, search: Search) -> Effort:
-        watch = self._stopwatch
-        return Effort(search.expanded, search.evaluated, watch.cpu_seconds, watch.wall_seconds)
+        """Effort of this run. The root, which an earlier run has expanded, does not count again."""
+        again, watch = self._again, self._stopwatch
+        return Effort(
+            search.expanded - again.nodes,
+            search.evaluated - again.evaluations,
+            watch.cpu_seconds,
+            watch.wall_seconds,
+        )
+
+    def _used(self, search: Search) -> Effort:
+        """Effort that counts toward the limits: that of this run and of those that it resumes."""
+        return functools.reduce(
+            Effort.plus, (records.earlier.effort for records in self.records), self._effort(search)
+        )
 
     def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
         """As ``Search.select``, within the limits; a full memory ends the job."""
         limits, search = self.settings.limits, self.search
+        used = self._used(search)
         if limits.nodes is not None:
-            most = min(most, limits.nodes - search.expanded - search.in_flight)
+            most = min(most, limits.nodes - used.nodes - search.in_flight)
         if limits.evaluations is not None:
-            most = min(most, limits.evaluations - search.evaluated - search.in_flight)
+            most = min(most, limits.evaluations - used.evaluations - search.in_flight)
         try:
             # With ``most`` 0 the leaves in flight may reach the limit. ``select`` must not be
             # called then, since a step such as a restart could exceed the limit.
@@ -252,7 +268,7 @@ class Job:
                 " resume."
             )
             return
-        for name, used in self._effort(self.search)._asdict().items():
+        for name, used in self._used(self.search)._asdict().items():
             limit = getattr(self.settings.limits, name)
             if limit is not None and used >= limit:
                 self.reason = self._whole_settings().limits.reached(name)
@@ -335,8 +351,7 @@ class Job:
             self._reason(records.claim, verdict),
             settings=self._whole_settings(),
         )
-        for name, value in records.effort.since(before).items():
-            setattr(result, name, value)
+        records.earlier.add_to(result, records.effort.since(before))
         if verdict is Verdict.UNKNOWN:
             self._exchange.add(records)
         else:
@@ -379,22 +394,3 @@ class Job:
         self._search = None
         for records in self.records:
             records.close()
-
-
-def _method_and_evaluator(game: Game, options: RunOptions) -> tuple[Method, Evaluator]:
-    """Returns the method and the evaluator of a search. Raises ValueError as ``Job`` does."""
-    settings, evaluator = options.settings, options.evaluator
-    heads = settings.heads_for(game) if evaluator is None else evaluator.heads
-    zones = settings.zones if evaluator is None else evaluator.zones
-    method = method_for(settings.method, game, heads, zones=zones)
-    try:
-        hash(method)
-    except TypeError as error:
-        raise ValueError(
-            f"method {method.name!r} has a field that cannot be hashed ({error}): a tuple can"
-        ) from None
-    if evaluator is not None and evaluator.game != game:
-        raise ValueError(
-            f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}"
-        )
-    return method, evaluator or shared_evaluator(game, heads, method.playouts, zones=settings.zones)

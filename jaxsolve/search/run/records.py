@@ -17,7 +17,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.record_checks import are_records
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import Result, unsaved
-from jaxsolve.search.run.effort import Effort
+from jaxsolve.search.run.effort import EarlierRun, Effort
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.relaxation import relaxation
 
@@ -70,6 +70,7 @@ class ClaimRecords:
         self.searched = _searched(claim, game, evaluator) if alone else claim
         self.verdict: Verdict | None = None
         self.effort = Effort()  # effort of this claim and of the claims before it
+        self.earlier = EarlierRun()  # figures of the run that this one resumes
         # Serials of the shared records with which the log begins (``SharedPatterns``).
         self.taken = np.zeros(0, np.int64)
         self.failure: OSError | None = None
@@ -92,6 +93,8 @@ class ClaimRecords:
                 about["zones"] = True
             about["root"] = self._game.text(self._state)
             self.folder = RunFolder(out, PROBLEM, about, resume=options.resume)
+            if options.count_earlier and self.folder.resumed:
+                self.earlier = EarlierRun.read(out / RESULT)
         try:
             name = LOG if original is None else RELAXATION_LOG
             path = None if out is None else out / name
@@ -208,7 +211,12 @@ def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
 
 
 def packed_root(game: Game, state: State) -> np.ndarray:
-    """Returns the packed position, uint32[S]. Raises ValueError for a position of another game."""
+    """Returns the packed position, uint32[S].
+
+    Raises ValueError for a position with stones outside the board, or with other arrays than its
+    text has. A state of another board size that has the arrays of a position of ``game`` cannot be
+    told from that position.
+    """
     root = game.host_pack(state)
     if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):
         raise ValueError(

@@ -19,6 +19,7 @@ from jaxsolve.question import Claim, Question, Verdict
 from jaxsolve.search.result import Result
 from jaxsolve.search.run import effort
 from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.records import RESULT
 from jaxsolve.search.run.relaxation import Relaxation, relaxation
 from jaxsolve.search.settings import Settings
 
@@ -105,8 +106,10 @@ class UnderRelaxation(Stage):
 
     def job(self) -> JobRequest:
         question = Question(*self.relaxed.question, self.question.claims)
-        limits = effort.first_share(self.options.settings.limits)
-        options = _limited(self.options, limits).for_job()
+        options = self.options.for_job()
+        spent = _earlier_effort(self.question, options)
+        left = effort.first_share(effort.remaining(options.settings.limits, spent))
+        options = _limited(options, effort.whole(left, spent))
         return JobRequest(question, options, self.relaxed.original)
 
     def next(self, results: list[Result]) -> Stage | list[Result]:
@@ -122,7 +125,10 @@ class UnderRelaxation(Stage):
             result.reason = reached
             return results
         options = _limited(self.options, effort.remaining(limits, result))
-        options = dataclasses.replace(options, resume=options.out is not None)
+        # The result under the relaxation includes the effort of an earlier run.
+        options = dataclasses.replace(
+            options, resume=options.out is not None, resume_if_exists=False, count_earlier=False
+        )
         return UnderOwnRules(self.question, options, result)
 
 
@@ -239,6 +245,18 @@ def _has_threat_search(question: Question, options: RunOptions) -> bool:
     zones = options.settings.zones if options.evaluator is None else options.evaluator.zones
     game = question.game
     return zones and isinstance(game, HasThreatSearch) and game.threat_search() is not None
+
+
+def _earlier_effort(question: Question, options: RunOptions) -> effort.Effort:
+    """Returns the effort of the earlier runs that a job resumes, all claims together."""
+    claims, out = question.claims, options.out
+    spent = effort.Effort()
+    if out is None or not (options.resume and options.count_earlier):
+        return spent
+    several = isinstance(claims, tuple) and len(claims) > 1
+    for folder in [out / claim.result for claim in claims] if several else [out]:
+        spent = spent.plus(effort.EarlierRun.read(folder / RESULT).effort)
+    return spent
 
 
 def _limited(options: RunOptions, limits: effort.Limits) -> RunOptions:

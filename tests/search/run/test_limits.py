@@ -35,13 +35,14 @@ def test_limits_are_never_passed(method, rule_set):
         )
         result = solve(game, game.init(), settings=settings, limits=Limits(nodes=limit))
         assert result.nodes <= limit and result.verdict is Verdict.UNKNOWN
-        assert result.reason == f"The limit of {limit} nodes was reached." and (
-            result.nodes == limit or method == "mcts"
+        assert (
+            result.reason
+            == f"The limit of {limit} {'node' if limit == 1 else 'nodes'} was reached."
+            and (result.nodes == limit or method == "mcts")
         )
         result = solve(game, game.init(), settings=settings, limits=Limits(evaluations=limit))
-        assert (
-            result.evaluations == limit
-            and result.reason == f"The limit of {limit} evaluations was reached."
+        assert result.evaluations == limit and result.reason == Limits(evaluations=limit).reached(
+            "evaluations"
         )
     problems = [Problem(str(i), game, game.init(), Claim(i % 2)) for i in range(4)]
     for limits in (Limits(nodes=50), Limits(evaluations=50)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -13,7 +14,10 @@ import pytest
 
 from jaxsolve.core.run_folder import FolderError
 from jaxsolve.games.registry import make
-from jaxsolve.search import Claim, Limits, Verdict, solve
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.question import Problem
+from jaxsolve.search import Claim, Limits, Verdict, solve, solve_pool, solve_value
+from jaxsolve.search.run.effort import MEASURES
 from support import search as search_tools
 from support.search import LONG
 
@@ -141,3 +145,91 @@ def test_a_folder_of_another_run_is_refused(tmp_path):
     with pytest.raises(FolderError, match="not empty"):
         solve(game, state, claim=Claim(0), out=tmp_path / "letters")
     assert (tmp_path / "letters" / "a").read_text() == "dear"
+
+
+def figures(out) -> dict[str, list[float]]:
+    """The figures in the result files of a folder, by the folder of their claim."""
+    found = {}
+    for path in sorted(out.rglob("result.json")):
+        stored = json.loads(path.read_text())
+        found[str(path.parent)] = [stored[name] for name in MEASURES[:-1]]
+    return found
+
+
+@pytest.mark.parametrize("rules", ["hex-5", "killallgo-9", "gomoku-7;knowledge=4t"])
+def test_limits_and_figures_include_the_earlier_runs(tmp_path, rules):
+    """A run and its continuation together search no more than one run with the larger limit."""
+    game, out = make(rules), tmp_path / "run"
+
+    def total(limit: int) -> tuple[int, int]:
+        limits, resume = Limits(nodes=limit), out.exists()
+        if game.may_draw:
+            results = solve_value(
+                game, game.init(), out=out, resume=resume, limits=limits, wave=1
+            ).results
+        else:
+            results = [
+                solve(game, game.init(), out=out, resume=resume, limits=limits, wave=1),
+            ]
+        assert all(result.verdict is Verdict.UNKNOWN for result in results)
+        assert [result.nodes for result in results] == [row[0] for row in figures(out).values()]
+        return sum(result.nodes for result in results), sum(row[0] for row in figures(out).values())
+
+    assert total(200) == (200, 200)
+    kept = figures(out)
+    assert total(200) == (200, 200) and figures(out) == kept
+    assert total(500) == (500, 500)
+    for folder, row in figures(out).items():
+        assert all(now >= before for now, before in zip(row, kept[folder], strict=True))
+
+
+def test_a_finished_run_keeps_its_figures(tmp_path):
+    game, out = make("hex-4"), tmp_path / "run"
+    first = solve(game, game.init(), out=out, wave=1, limits=Limits(nodes=20))
+    assert first.verdict is Verdict.UNKNOWN
+    last = solve(game, game.init(), out=out, wave=1, resume=True)
+    assert last.verdict is Verdict.PROVED and last.nodes > 20
+    assert last.cpu_seconds > first.cpu_seconds and last.wall_seconds > first.wall_seconds
+    kept = figures(out)
+    for limits in (Limits(), Limits(nodes=1)):
+        again = solve(game, game.init(), out=out, resume=True, limits=limits)
+        assert again.verdict is Verdict.PROVED and again.nodes == last.nodes
+        assert figures(out) == kept
+    assert len(
+        list(solve_pool([Problem("run", game, game.init(), Claim(0))], pool=1, out=tmp_path))
+    )
+    assert figures(out) == kept
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b'{"nodes": -1}', b"\xff", None])
+def test_a_damaged_result_file_counts_nothing(tmp_path, damage):
+    game, out = make("hex-5"), tmp_path / "run"
+    solve(game, game.init(), out=out, wave=1, limits=Limits(nodes=50))
+    path = out / "result.json"
+    path.unlink() if damage is None else path.write_bytes(damage)
+    again = solve(game, game.init(), out=out, wave=1, resume=True, limits=Limits(nodes=60))
+    assert again.nodes == 60 and figures(out)[str(out)][0] == 60
+
+
+def test_reading_a_log_uses_up_no_time_limit(tmp_path, monkeypatch):
+    """However long the log takes to read, a resumed run goes on with what is left of its limits."""
+    game, out = make("hex-6"), tmp_path / "run"
+    first = solve(game, game.init(), claim=Claim(1), out=out, limits=Limits(nodes=300))
+    chunks = ProofLog.chunks
+
+    def slow(self, *arguments):
+        end = time.process_time() + 1.0
+        while time.process_time() < end:
+            pass
+        return chunks(self, *arguments)
+
+    monkeypatch.setattr(ProofLog, "chunks", slow)
+    for limits in (
+        Limits(cpu_seconds=first.cpu_seconds + 0.5),
+        Limits(wall_seconds=first.wall_seconds + 1.5),
+    ):
+        again = solve(game, game.init(), claim=Claim(1), out=out, resume=True, limits=limits)
+        assert again.verdict is Verdict.UNKNOWN and "seconds was reached" in again.reason
+        assert again.nodes > first.nodes
+        assert again.cpu_seconds < first.cpu_seconds + 1.5
+        first = again
