@@ -35,7 +35,8 @@ class Limits:
     evaluations: int | None = None  # positions sent to the evaluator
 
     def __post_init__(self) -> None:
-        for name, limit in vars(self).items():
+        limits: dict[str, Any] = dict(vars(self))
+        for name, limit in limits.items():
             if limit is None:
                 continue
             whole = name in ("nodes", "evaluations")
@@ -84,13 +85,16 @@ class Settings:
             "max_nodes": 1,
             "seed": 0,
         }.items():
-            value = getattr(self, name)
+            value: Any = getattr(self, name)
             optional = name in ("wave", "max_nodes")
             if value is None and optional:
                 continue
             most = SEEDS - 1 if name == "seed" else INF
-            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-            if not (whole and least <= int(value) <= most):
+            if (
+                not isinstance(value, numbers.Integral)
+                or isinstance(value, bool)
+                or not least <= int(value) <= most
+            ):
                 raise ValueError(
                     f"{name}={value!r}: give a whole number from {least} on"
                     f"{', below 2^64' if name == 'seed' else ''}{', or None' if optional else ''}"
