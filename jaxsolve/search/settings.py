@@ -22,6 +22,10 @@ INF = float("inf")
 SEEDS = 1 << 64  # number of random seeds
 
 
+def _finite(number: Any) -> bool:
+    return 0 <= number < INF
+
+
 @dataclass(frozen=True)
 class Limits:
     """Limits of a search, which ends when it reaches the first of them. None = no limit.
@@ -41,7 +45,7 @@ class Limits:
                 continue
             whole = name in ("nodes", "evaluations")
             kind = numbers.Integral if whole else numbers.Real
-            if not (isinstance(limit, kind) and not isinstance(limit, bool) and 0 <= limit < INF):
+            if not (isinstance(limit, kind) and not isinstance(limit, bool) and _finite(limit)):
                 raise ValueError(
                     f"limit {name}={limit!r}: give a {'whole ' if whole else ''}number from 0 on,"
                     " or None for no limit"
