@@ -45,7 +45,7 @@ class Commands(TyperGroup):
             except typer.Exit as end:
                 sys.exit(end.exit_code)
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Runs a command. Ctrl-C outside the part that reports it itself ends with code 130."""
         try:
             return super().invoke(ctx)

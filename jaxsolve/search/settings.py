@@ -22,6 +22,10 @@ INF = float("inf")
 SEEDS = 1 << 64  # number of random seeds
 
 
+def _finite(number: Any) -> bool:
+    return 0 <= number < INF
+
+
 @dataclass(frozen=True)
 class Limits:
     """Limits of a search, which ends when it reaches the first of them. None = no limit.
@@ -35,12 +39,13 @@ class Limits:
     evaluations: int | None = None  # positions sent to the evaluator
 
     def __post_init__(self) -> None:
-        for name, limit in vars(self).items():
+        limits: dict[str, Any] = dict(vars(self))
+        for name, limit in limits.items():
             if limit is None:
                 continue
             whole = name in ("nodes", "evaluations")
             kind = numbers.Integral if whole else numbers.Real
-            if not (isinstance(limit, kind) and not isinstance(limit, bool) and 0 <= limit < INF):
+            if not (isinstance(limit, kind) and not isinstance(limit, bool) and _finite(limit)):
                 raise ValueError(
                     f"limit {name}={limit!r}: give a {'whole ' if whole else ''}number from 0 on,"
                     " or None for no limit"
@@ -84,13 +89,16 @@ class Settings:
             "max_nodes": 1,
             "seed": 0,
         }.items():
-            value = getattr(self, name)
+            value: Any = getattr(self, name)
             optional = name in ("wave", "max_nodes")
             if value is None and optional:
                 continue
             most = SEEDS - 1 if name == "seed" else INF
-            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-            if not (whole and least <= int(value) <= most):
+            if (
+                not isinstance(value, numbers.Integral)
+                or isinstance(value, bool)
+                or not least <= int(value) <= most
+            ):
                 raise ValueError(
                     f"{name}={value!r}: give a whole number from {least} on"
                     f"{', below 2^64' if name == 'seed' else ''}{', or None' if optional else ''}"

@@ -38,7 +38,12 @@ class Effort(NamedTuple):
 
     def plus(self, other: Effort) -> Effort:
         """Returns the sum of two efforts."""
-        return Effort(*(own + its for own, its in zip(self, other, strict=True)))
+        return Effort(
+            self.nodes + other.nodes,
+            self.evaluations + other.evaluations,
+            self.cpu_seconds + other.cpu_seconds,
+            self.wall_seconds + other.wall_seconds,
+        )
 
 
 class EarlierRun(NamedTuple):

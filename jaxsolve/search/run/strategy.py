@@ -253,8 +253,10 @@ def _earlier_effort(question: Question, options: RunOptions) -> effort.Effort:
     spent = effort.Effort()
     if out is None or not (options.resume and options.count_earlier):
         return spent
-    several = isinstance(claims, tuple) and len(claims) > 1
-    for folder in [out / claim.result for claim in claims] if several else [out]:
+    folders = [out]
+    if isinstance(claims, tuple) and len(claims) > 1:
+        folders = [out / claim.result for claim in claims]
+    for folder in folders:
         spent = spent.plus(effort.EarlierRun.read(folder / RESULT).effort)
     return spent
 
