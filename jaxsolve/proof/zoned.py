@@ -82,6 +82,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _enter_root(self, rows: np.ndarray) -> None:
         (bases,) = self._bases(rows, [Basis(len(self.log), -1)])
         bases = [basis for basis in bases if not basis.covered]  # the root needs its own record
+        bases.sort(key=lambda basis: basis.record == DETECTED)  # a record has the winning move
         if not bases:
             raise ProofGap("the root is missing from the log")
         self._enter(self._keys(rows, bases[:1]), rows, np.full(1, -1))

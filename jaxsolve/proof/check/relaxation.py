@@ -60,11 +60,7 @@ class NoRepeats:
         self._again, self._before = again, before
 
     def node(
-        self,
-        position: GoPosition,
-        zone: int,
-        named: Sequence[tuple[str, Child, Plays]],
-        at_leaf: int = 0,
+        self, position: GoPosition, zone: int, named: Sequence[tuple[str, Child, Plays]]
     ) -> Plays:
         """Tests an accepted node. Returns the claimant's plays at the node and below it.
 
@@ -72,11 +68,11 @@ class NoRepeats:
           position: the node's position.
           zone: the node's zone, or 0 if it has none.
           named: for each edge the move, the child, and the claimant's plays at and below the child.
-          at_leaf: mask of the points that the claimant may still play at a settled leaf.
+            At a settled leaf: one pass, with the claimant's further plays.
 
         Raises Repeats if these plays may bring back a board that covers the node's position.
         """
-        parts = [Plays(at_leaf, {})] + [plays for _, _, plays in named]
+        parts = [plays for _, _, plays in named]
         if position.side == self._claimant:
             parts += [
                 self._move(self._grid.point(move), child)

@@ -64,8 +64,7 @@ class Walk:
         self._longest = 0  # most bytes of a node's line
         self._claimant = 0
         self._needs_win = True
-        self._frontier = Frontier()
-        self._ids = IdSet()
+        self._frontier, self._ids = Frontier(), IdSet()
         self._done = False
         self._last: tuple[int, str] | None = None  # id and position of a node with n=0
         self._root_text = ""  # required position of the root node
@@ -113,8 +112,8 @@ class Walk:
         self.source = games.find(fields["game"])
         rules = self.source.rules(fields["rules"])
         self._claimant, self._needs_win = parse_claim(fields["claim"], rules)
-        result = "wins" if self._needs_win else "does not lose"
-        self.claim = f"{rules.players[self._claimant]} {result}"
+        player = rules.players[self._claimant]
+        self.claim = f"{player} wins" if self._needs_win else f"{player} does not lose"
         self._bounded(rules, fields["root"])
         root = rules.root(fields["root"])
         self.game, self.rule_set, self.root = fields["game"], fields["rules"], fields["root"]
@@ -177,8 +176,9 @@ class Walk:
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
         if self._no_repeats is not None:
-            leaf = rules.leaf_plays(position, fields.get("leaf"))
-            self._plays[number] = self._no_repeats.node(position, zone, self._named, leaf)
+            if left := rules.leaf_plays(position, fields.get("leaf")):
+                self._named = [("pass", Child(text, zone), Plays(left, {}))]
+            self._plays[number] = self._no_repeats.node(position, zone, self._named)
         self._keep(number, references, text, zone)
 
     def _keep(self, number: int, references: int, text: str, zone: int) -> None:

@@ -112,7 +112,8 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
     child = find(tree, key, state)
     if child != NONE:
         return child, False
-    outcome = settled_outcome(tree.zoning, state)
+    # The root gets its moves in any case, since users ask for the winning move.
+    outcome = settled_outcome(tree.zoning, state) if level > 0 else np.int64(0)
     if outcome != 0:
         return ended(outcome), False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
