@@ -107,6 +107,7 @@ class Press:
             sys.meta_path.remove(self)
             signal.raise_signal(signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run in the background
 from jaxsolve import __main__ as program
 module = sys.argv.pop()
 sys.meta_path.insert(0, Press())

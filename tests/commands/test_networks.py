@@ -110,7 +110,7 @@ def test_published_weights_are_imported(tmp_path):
 def test_networks_that_do_not_fit_the_game_are_refused(network, tmp_path):
     (tmp_path / "text.npz").write_text("network")
     for words, says in (
-        (("hex-4", "--network", network), "random-both is for boards of 3x3"),
+        (("hex-4", "--network", network), "random-both was trained on hex-3"),
         (
             ("hex-3", "--network", tmp_path / "text.npz"),
             "text.npz holds no network: no .npz file, whatever its name is",
@@ -141,7 +141,7 @@ def test_networks_that_do_not_fit_the_game_are_refused(network, tmp_path):
         )
         extra = () if word == "suite" else ("--game", "tsumego-7")
         result = run(word, position, *extra, "--network", network, "--out", tmp_path / f"o-{word}")
-        assert result.exit_code == 2 and "random-both is for boards of 3x3" in result.output, (
+        assert result.exit_code == 2 and "random-both was trained on hex-3" in result.output, (
             result.output
         )
         assert not (tmp_path / f"o-{word}").exists()

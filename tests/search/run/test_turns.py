@@ -94,7 +94,7 @@ def test_a_turn_ends_soon_after_its_seconds_and_a_question_at_its_limit():
     (asked, _), held = problems(OPEN), searches(limits=Limits(cpu_seconds=1.0))
     results = [result for _, result in all_turns(held, [asked], step=0.4)]
     assert results[-1].verdict is Verdict.UNKNOWN
-    assert results[-1].reason == "The limit of 1 CPU seconds was reached."
+    assert results[-1].reason == "The limit of 1 CPU second was reached."
     assert all(type(result) is Paused for result in results[:-1]) and len(results) > 1
     for number, result in enumerate(results, start=1):
         assert min(number * 0.4, 1.0) <= result.cpu_seconds < number * 0.4 + 2.0
