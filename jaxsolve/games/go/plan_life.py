@@ -99,9 +99,11 @@ def flood(scratch, board, within, top, bottom, n):
     The seeds lie in the rows ``top`` to ``bottom``. Returns the first and the last row of the
     filled set.
     """
+    # Rows are visited down and up in turns. After the last change, all rows are visited within
+    # twice the height.
     row, down, still = top, True, 0
     height = bottom - top + 1
-    while still <= height:
+    while still < 2 * height:
         bits = np.int64(scratch[board + row])
         limit = np.int64(scratch[within + row])
         more = (bits | scratch[board + row - 1] | scratch[board + row + 1]) & limit

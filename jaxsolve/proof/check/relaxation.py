@@ -83,6 +83,12 @@ class NoRepeats:
         self._test(position.stones, zone, plays, "at this node or below", "this node's board")
         return plays
 
+    def at_leaf(self, points: int) -> Plays:
+        """Returns the claimant's plays at ``points`` after a settled leaf; any board may follow."""
+        full = self._grid.full
+        anything = frozenset([BoardSet(full, full, full)])
+        return Plays(points, {bit: anything for bit in bits(points & self._again)})
+
     def root(self, plays: Plays) -> None:
         """Tests the plays of the whole proof against the boards of the root's history.
 

@@ -88,8 +88,7 @@ class Walk:
             return
         if self._done:
             raise Refused("there is data after the trailer")
-        if len(raw) > self._longest:
-            most = self._longest
+        if len(raw) > (most := self._longest):
             raise Refused(
                 f"the line has {len(raw)} bytes; under this rule set {most} are enough for any"
             )
@@ -177,7 +176,8 @@ class Walk:
             raise Refused(f"the id {number} has been given already")
         if self._no_repeats is not None:
             if left := rules.leaf_plays(position, fields.get("leaf")):
-                self._named = [("pass", Child(text, zone), Plays(left, {}))]
+                plays = self._no_repeats.at_leaf(left)
+                self._named = [("pass", Child(text, zone), plays)]
             self._plays[number] = self._no_repeats.node(position, zone, self._named)
         self._keep(number, references, text, zone)
 

@@ -19,11 +19,13 @@ from jaxsolve.games import make
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.tsumego import Tsumego
 from jaxsolve.games.zones import settled
+from jaxsolve.proof.check import check
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.games.go import death
 from jaxsolve.search import Claim
 from support import enclosed_shapes
 from support.oracles import minimax
+from support.proofs import solver
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SIZES = (5, 6, 7) if LONG else (5,)
@@ -141,3 +143,86 @@ def test_positions_by_hand(text, goal, holds):
         "crucial=B5;region=A1,B1,A2,B2,A3,B3,A4,B4,A5,B5;ko_black=allow;ko_white=allow"
     )
     assert death.holds(rules, rules.position(text), REASON[goal]) == holds
+
+
+TALL = [  # board, defender, crucial, region: shapes whose outlines turn back
+    (
+        "X.OOOOO/XOXO.O./XOXOOOO/XOX..../XOX..../XXX..../....... w",
+        "B3,B4,B5,B6",
+        "B3,B4,B5,B6,B7",
+    ),
+    (
+        "XX...XX/XO.O.OX/XOX.XOX/XOXXXOX/XOX.XOX/XXX.XXX/....... b",
+        "B3,B4,B5,B6,D6,F3,F4,F5,F6",
+        "B3,F3,B4,F4,B5,D5,F5,B6,C6,D6,E6,F6,C7,D7,E7",
+    ),
+]
+
+
+@pytest.mark.parametrize("goal", REASON)
+@pytest.mark.parametrize("text, crucial, region", TALL)
+def test_the_search_agrees_with_the_checker_on_tall_shapes(text, crucial, region, goal):
+    game = make(
+        "tsumego-7", goal=goal, defender="white", crucial=crucial, region=region, ko="simple"
+    )
+    assert isinstance(game, Tsumego)
+    rules = checkers.find("go").rules(game.rule_set)
+    zoning = game.zoning()
+    assert zoning is not None
+    for place in [text, *rules.replies(rules.root(text)).values()]:
+        position = rules.position(place)
+        if rules.verdict(position) is None:
+            found, actions = settled(zoning, np.asarray(game.pack(game.parse(place))))
+            assert bool(found) == death.holds(rules, position, REASON[goal])
+            zone = sum(
+                bit
+                for name, bit in rules.grid.bit_of.items()
+                if actions >> game.parse_action(name, game.init()) & 1
+            )
+            assert not found or death.holds(rules, position, REASON[goal], zone)
+
+
+KILL = (
+    "fill_eyes=true;goal=kill;defender=white;crucial={crucial};region={region};"
+    "ko_black=allow;ko_white=allow"
+)
+
+
+def refused(path, header, nodes) -> str:
+    """The checker's sentence about a certificate, which it must refuse."""
+    claim = {"player": "black", "result": "wins"}
+    lines = [
+        {"format": "jaxsolve-proof", "version": 1, "game": "go", "claim": claim, **header},
+        *nodes,
+        {"end": True, "nodes": len(nodes), "root": nodes[-1]["id"]},
+    ]
+    report = check(solver.write(path, lines))
+    assert not report.accepted
+    return report.sentence
+
+
+def test_an_earlier_board_may_forbid_the_killing_move(tmp_path):
+    """Black's only move A3 repeats the board of the history."""
+    kill = KILL.format(crucial="B2", region="A1,B1,A2,B2,C2,A3,B3,C3")
+    rules = f"tsumego-3;ko=positional;passes=not-achieved;{kill}"
+    root = ".OX/OOX/XX. b history=X.X/..X/XX."
+    leaf = {"id": 1, "n": 0, "pos": root, "leaf": "sealed"}
+    sentence = refused(tmp_path / "a.gz", {"rules": rules, "root": root}, [leaf])
+    assert "'sealed' is not so" in sentence
+
+
+@pytest.mark.parametrize("again", [{}, {"again": "A4"}])
+def test_plays_after_a_sealed_leaf_may_repeat_a_board(again, tmp_path):
+    """The history has a board with Black's stone at A4, which the leaf may play."""
+    kill = KILL.format(crucial="B3", region="D2,A3,B3,A4,B4")
+    rules = [f"tsumego-4;ko={ko};passes=not-achieved;{kill}" for ko in ("positional", "simple")]
+    board = ".OX./OOX./XXX./...."
+    root = f"{board} w history=X.X./..X./XXX./....;X.X./..X./XXXX/...."
+    nodes = [
+        {"id": 1, "n": 1, "pos": f"{board} b passes=1", "leaf": "sealed"},
+        {"id": 2, "n": 1, "pos": "X.X./..X./XXXO/.... w crucial=-", "leaf": "captured"},
+        {"id": 3, "n": 1, "pos": ".OX./OOX./XXXO/.... b", "or": ["A4", 2]},
+        {"id": 4, "n": 0, "pos": f"{board} w", "and": [["pass", 1], ["D2", 3]]},
+    ]
+    header = {"rules": rules[0], "root": root, "by": rules[1], **again}
+    assert "superko" in refused(tmp_path / "a.gz", header, nodes)

@@ -147,7 +147,7 @@ def test_the_relaxation_gets_half_of_each_limit(tmp_path, monkeypatch):
         )
         assert result.nodes <= max(1, most) and result.reason
         assert result.verdict is Verdict.PROVED or result.reason.startswith(
-            ("The limit of 1 node was" if most == 1 else f"The limit of {most} nodes was")
+            "The limit of 1 node was" if most == 1 else f"The limit of {most} nodes was"
         )  # what was asked for, not a share
 
 

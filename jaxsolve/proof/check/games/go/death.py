@@ -36,6 +36,8 @@ def holds(rules: Go, position: GoPosition, reason: str, zone: int | None = None)
     # With the goal to live, two passes end the game in favour of the attacker.
     if not seals and options.pass_winner == options.living:
         return False
+    if seals and options.ko != "simple":
+        return False  # an earlier board could forbid a move of the attacker
     if seals and (position.ko or (position.side == options.living and position.passes)):
         return False
     inside = inside_of(rules, position, zone)
