@@ -346,5 +346,5 @@ def test_one_network_file_serves_several_rule_sets():
         assert sorted(name for name, _ in answers) == ["0", "1", "2"] and all(
             nodes > 1 for _, nodes in answers
         )
-    with pytest.raises(ValueError, match="random-both is for boards of 3x3"):
+    with pytest.raises(ValueError, match="random-both was trained on go-3"):
         solve(make("go-4"), make("go-4").init(), heads=Guide(network))
