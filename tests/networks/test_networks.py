@@ -153,7 +153,7 @@ def test_a_network_fits_games_of_its_shape_only():
     ):
         with pytest.raises(
             ValueError,
-            match=f"random-value is for boards of 4x4 with 4 planes and 16 actions; {says}",
+            match=f"it is for boards of 4x4 with 4 planes and 16 actions; {says}",
         ):
             network.heads(make(other))
     history = random_network(make("go-4;ko=simple"), "value", view=View("history", 8))

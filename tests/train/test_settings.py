@@ -36,7 +36,7 @@ from support.paths import ROOT
         (["+train.gamse=3"], "did you mean 'train.games'"),
         (["game=killalgo7"], "did you mean 'killallgo7'"),
         (["+exp=killallgo_pcn"], "is no exp"),
-        (["train.games=many"], "could not be converted to Integer"),
+        (["train.games=many"], "give a whole number"),
         (["games"], "key=value"),
         (["--fast"], "key=value"),
         (["train.games=[1"], "train.games=[1"),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from jaxsolve.games.registry import make
-from jaxsolve.question import Problem, Question
-from jaxsolve.search import Claim, Verdict, solve_pool
+from jaxsolve.question import Question
+from jaxsolve.search import Claim, Verdict
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.rounds import run_stages
@@ -32,10 +32,11 @@ def test_stages_of_several_games_run_in_one_round():
 
 
 def test_a_folder_made_while_the_pool_runs_is_resumed(tmp_path):
-    """Whether to resume is decided when the job is made, here for two problems with one id."""
-    problems = [Problem("one", HEX, HEX.init(), Claim(0)) for _ in range(2)]
-    results = [result for _, result in solve_pool(problems, pool=1, out=tmp_path)]
-    assert [result.verdict for result in results] == [Verdict.PROVED] * 2
+    """Whether to resume is decided when the job is made, here for two stages with one folder."""
+    options = RunOptions(out=tmp_path / "one", resume_if_exists=True)
+    stages = [UnderOwnRules(Question(HEX, HEX.init(), Claim(0)), options) for _ in range(2)]
+    found = dict(run_stages(stages, 1, options))
+    assert [found[at][0].verdict for at in (0, 1)] == [Verdict.PROVED] * 2
 
 
 class Interrupted(UnderOwnRules):
