@@ -100,6 +100,7 @@ RARE = {f"search.{name}" for name in (
     "tree.eviction._evict",
     "tree.eviction._move_edges",
     "tree.expansion.enter_decided",
+    "tree.nodes.strip",  # called by rare loops, and compiled with the first that is not cached
     "tree.pattern_use.enter_patterns",
 )}  # fmt: skip
 

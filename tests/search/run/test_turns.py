@@ -81,7 +81,7 @@ def test_turns_decide_what_one_piece_decides(tmp_path, rule):
 
 def test_a_search_alone_is_the_same_with_pauses():
     for problem in problems():
-        *paused, (_, result) = all_turns(searches(), [problem], step=0.005)
+        *paused, (_, result) = all_turns(searches(), [problem], step=0.0005)
         whole = solve(GAME, problem.state, claim=problem.claim)
         assert paused and (result.nodes, result.evaluations, result.line) == (
             whole.nodes,
