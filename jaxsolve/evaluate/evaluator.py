@@ -23,13 +23,21 @@ import numpy as np
 from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.games.game import DetectsWins, Game, HasForcedReply, HasThreatSearch, HasZones
+from jaxsolve.games.game import (
+    DetectsWins,
+    Game,
+    HasForcedReply,
+    HasHostRows,
+    HasThreatSearch,
+    HasZones,
+)
 from jaxsolve.games.threats import with_row_buffer
 from jaxsolve.networks.heads import Heads, History
 
 if TYPE_CHECKING:
     from typing import Any as Device  # ``jax.Device`` is a variable to type checkers
 
+    from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
 
@@ -70,6 +78,8 @@ class Evaluator:
         them (``HasZones``, ``DetectsWins``, ``HasThreatSearch``).
       max_playout: number of moves after which a random game counts as a draw.
       devices: devices over which a wave is spread; default: all devices of this process.
+      host: whether compiled host code computes the rows, if the game has it (``HasHostRows``), there
+        are neither network nor random games, and no ``devices`` are given. The rows are the same.
 
     Raises ValueError if the network sees earlier boards that the search cannot provide
     (``Heads.check``).
@@ -86,6 +96,7 @@ class Evaluator:
         zones: bool = True,
         max_playout: int = 2048,
         devices: Sequence[Device] | None = None,
+        host: bool = True,
     ):
         self.game, self.playouts, self.canonical, self.max_playout = (
             game,
@@ -115,7 +126,23 @@ class Evaluator:
         self._width = self.layout.width
         self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
         self._heads = self._placed(heads)
+        self._on_host = (
+            host and devices is None and heads is None and not self.canonical and playouts == 0
+        )
         self._clear_counters()
+
+    def host_rows(self) -> HostRows | None:
+        """Returns the game's row callback with buffers for one search.
+
+        Returns None if the rows are computed on the devices.
+        """
+        if not self._on_host or not isinstance(self.game, HasHostRows):
+            return None
+        return self.game.host_rows(self.layout)
+
+    @functools.cached_property
+    def _host_rows(self) -> HostRows | None:
+        return self.host_rows()
 
     def zoning(self) -> Zoning | None:
         """Returns the game's zone callbacks with buffers for one search, or None without zones."""
@@ -142,7 +169,7 @@ class Evaluator:
     def _clear_counters(self) -> None:
         self.compile_seconds = 0.0  # CPU seconds of this process in the first call of each size
         self.device_seconds = 0.0  # wall seconds spent waiting for the device
-        self._counting = threading.Lock()
+        self._counting, self._calling = threading.Lock(), threading.Lock()
 
     def _placed(self, heads: Heads | None) -> Heads | None:
         """Returns the network with its parameters copied to the devices."""
@@ -211,7 +238,9 @@ class Evaluator:
             else self.fill(rows, self.estimate(rows, np.arange(len(rows)), history))
         )
 
-    def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
+    def submit(
+        self, states: np.ndarray, actions: np.ndarray, seed: int = 0
+    ) -> jax.Array | np.ndarray:
         """Starts the evaluation of a wave by the rules, without waiting.
 
         Args:
@@ -219,17 +248,19 @@ class Evaluator:
           actions: int32[B], moves to play; -1 evaluates the position itself.
           seed: seed of random games.
 
-        Returns the rows on the device, for ``collect``.
+        Returns the rows, for ``collect``: on the device, or complete if the host computes them.
 
         Raises ValueError for more positions than the largest of ``BATCH_SIZES``.
         """
         call = self._calls.rules_rows
         size = call.size(len(states))
+        if self._host_rows is not None:
+            return self._rows_on_host(states, actions)
         return self._start(
             call, size, _padded(states, size), _padded(actions, size, -1), np.uint32(seed)
         )
 
-    def collect(self, rows: jax.Array, count: int) -> np.ndarray:
+    def collect(self, rows: jax.Array | np.ndarray, count: int) -> np.ndarray:
         """Waits for the wave that ``submit`` has started, of ``count`` positions.
 
         Returns rows uint32[count, width], read-only. With a network, its words are 0 until
@@ -291,6 +322,8 @@ class Evaluator:
         rules, estimate = self._calls.rules_rows, self._calls.estimate
         start = self.game.host_pack(self.game.init())[None]
         sizes = {rules.size(count) for count in (rules.sizes if sizes is None else sizes)}
+        if self._host_rows is not None:
+            sizes = {min(sizes)}
         for size in sizes - rules.compiled.keys():
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
         if estimate is not None:
@@ -322,6 +355,17 @@ class Evaluator:
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     # ---- inside ----------------------------------------------------------------------------------
+    def _rows_on_host(self, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        from jaxsolve.games.host_rows import write_rows  # imports numba
+
+        rows = np.empty((len(states), self._width), np.uint32)
+        states = np.ascontiguousarray(states, np.uint32)
+        actions = np.ascontiguousarray(actions, np.int32)
+        with self._calling:  # the buffers serve one call at a time
+            write_rows(self._host_rows, states, actions, rows)
+        rows.flags.writeable = False
+        return rows
+
     def _history(self, history: History | None, earlier: int, size: int) -> list[np.ndarray]:
         """Returns the arrays of a history, padded to ``size``; those of an empty one for None."""
         shape = size, earlier, self.game.state_words

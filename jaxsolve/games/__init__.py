@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         EvaluatesChildren,
         Game,
         HasForcedReply,
+        HasHostRows,
         HasZones,
         Outcome,
     )
@@ -45,6 +46,7 @@ __all__ = [
     "Go",
     "Gomoku",
     "HasForcedReply",
+    "HasHostRows",
     "HasZones",
     "Hex",
     "KillallGo",
@@ -73,6 +75,7 @@ __getattr__, __dir__ = lazy_import.attach(
             "HasForcedReply",
             "DetectedWin",
             "Game",
+            "HasHostRows",
             "HasZones",
             "Outcome",
             "EvaluatesChildren",

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from jaxsolve.core.lazy_import import exportable, jax
 
 if TYPE_CHECKING:
+    from jaxsolve.evaluate.layout import Layout
     from jaxsolve.games.game import Game
+    from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
 
@@ -117,6 +119,19 @@ class DetectsWins(Protocol):
 
         One stone of ``player`` in each pair completes the win; unless ``move`` is -1, a stone at
         ``move`` is needed too. The stone at ``move`` may be on the board already.
+        """
+        ...
+
+
+@runtime_checkable
+class HasHostRows(Protocol):
+    """Ability: compiled host code can compute the rows of the evaluator (``games.host_rows``)."""
+
+    def host_rows(self, layout: Layout) -> HostRows | None:
+        """Returns the row callback with buffers for one search; None if the rule set has none.
+
+        The callback writes the rows that ``layout`` describes, which hold no values, no priors and
+        no zones of detected wins.
         """
         ...
 

@@ -19,7 +19,7 @@ def avalanche(x: jax.Array) -> jax.Array:
 
 
 @functools.cache
-def _salts(words: int, tag: str) -> np.ndarray:
+def key_salts(words: int, tag: str) -> np.ndarray:
     """Returns random uint32[2, 4, words] for ``words`` and ``tag``; the second half is odd."""
     rng = np.random.Generator(np.random.PCG64([words, zlib.crc32(tag.encode())]))
     salts = rng.integers(0, 1 << 32, size=(2, 4, words), dtype=np.uint32)
@@ -34,7 +34,7 @@ def mix(words: jax.Array, tag: str) -> jax.Array:
     Zobrist hashing (1970). So states whose words have equal sums do not collide by structure. Four
     such sums give 128 bits.
     """
-    offset, factor = _salts(words.shape[0], tag).reshape(2, 4, -1, *(1,) * (words.ndim - 1))
+    offset, factor = key_salts(words.shape[0], tag).reshape(2, 4, -1, *(1,) * (words.ndim - 1))
     mixed = avalanche((words[None] ^ offset) * factor)
     return avalanche(jnp.sum(mixed, axis=1, dtype=jnp.uint32))
 

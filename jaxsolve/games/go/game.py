@@ -40,7 +40,9 @@ from jaxsolve.games.go.symmetry import kept_symmetries, transform_state
 from jaxsolve.games.go.text import leaf_reason, parse_position, points_text, position_text
 
 if TYPE_CHECKING:
+    from jaxsolve.evaluate.layout import Layout
     from jaxsolve.games.go.colour_planes import ColourPlanes
+    from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.zones import Zoning
 
 KO_RULES = ("simple", "positional", "situational")
@@ -300,6 +302,14 @@ class GoRules(Game):
         from jaxsolve.games.go.zones import zoning_of  # imports numba
 
         return zoning_of(self)
+
+    def host_rows(self, layout: Layout) -> HostRows | None:
+        """Rows on the host (``games.host_rows``), for the rule sets that have zones."""
+        if self._goal is None or self.ko != "simple":
+            return None
+        from jaxsolve.games.go.host_rows import host_rows_of  # imports numba
+
+        return host_rows_of(self, layout)
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """The points of a zone, comma-separated; "" for a whole position (with the pass)."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from jaxsolve.games.go import plan_words
 from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import LIVING, ROWS_A_WORD, SIZE, TSUMEGO, WORDS
 from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
@@ -29,7 +30,9 @@ TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # first and las
 LOW, HIGH, VITAL_LOW, VITAL_HIGH = (
     BOTTOM + MOST * i for i in range(1, 5)
 )  # for each region, sets of chains: those beside it, and those to which it is vital; 31 per word
-SCRATCH = BOTTOM + MOST * 5
+BOX = BOTTOM + MOST * 5  # first and last row and column of FIELD; then 2 free words
+PACKED = BOX + 6  # the boards of ``plan_words``
+SCRATCH = PACKED + 2 * plan_words.WORDS
 
 
 @inner
@@ -67,6 +70,7 @@ def read_boards(facts, state, scratch):
             np.int64(state[3 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else full
         )
     _fence(scratch, n, any_chain)
+    _pack_boards(scratch, n)
     return white, any_chain
 
 
@@ -90,6 +94,59 @@ def _fence(scratch, n, any_chain):
         scratch[WALL + row] = scratch[FIELD + row] & ~scratch[WALL + row]
         scratch[OWN + row] &= scratch[FIELD + row]
         scratch[OTHER + row] &= scratch[FIELD + row]
+
+
+@inner
+def _pack_boards(scratch, n):
+    """Writes the box around FIELD to BOX, and the boards to PACKED if the box fits."""
+    rows = columns = np.int64(0)
+    for row in range(1, n + 1):
+        if scratch[FIELD + row]:
+            rows |= 1 << row
+            columns |= np.int64(scratch[FIELD + row])
+    scratch[BOX], scratch[BOX + 1] = _lowest(rows), _highest(rows)
+    scratch[BOX + 2], scratch[BOX + 3] = _lowest(columns), _highest(columns)
+    box = _box(scratch)
+    words = scratch[PACKED : PACKED + 2 * plan_words.WORDS].view(np.uint64)
+    if box.rows == 0:
+        return
+    for row in range(1, n + 1):
+        scratch[REST + row] = scratch[CRUX + row] & scratch[OWN + row]
+    for which, board in (
+        (plan_words.FIELD, FIELD),
+        (plan_words.WALL, WALL),
+        (plan_words.OWN, OWN),
+        (plan_words.OTHER, OTHER),
+        (plan_words.CRUX, REST),
+    ):
+        packed = plan_words.pack(scratch, board, box)
+        words[which], words[which + 1] = packed.low, packed.high
+
+
+@inner
+def _lowest(bits):
+    at = np.int64(0)
+    while bits >> at & 1 == 0 and at < 31:
+        at += 1
+    return at
+
+
+@inner
+def _highest(bits):
+    at = np.int64(0)
+    while bits >> (at + 1) != 0:
+        at += 1
+    return at
+
+
+@inner
+def _box(scratch):
+    return plan_words.box_of(
+        np.int64(scratch[BOX]),
+        np.int64(scratch[BOX + 1]),
+        np.int64(scratch[BOX + 2]),
+        np.int64(scratch[BOX + 3]),
+    )
 
 
 @inner
@@ -166,6 +223,17 @@ def alive(scratch, n, any_chain):
     sufficient; otherwise a living chain must contain a crucial stone. Returns False if there are
     more than MOST chains.
     """
+    box = _box(scratch)
+    if box.rows:
+        added = plan_words.pack(scratch, ADDED, box)
+        words = scratch[PACKED : PACKED + 2 * plan_words.WORDS].view(np.uint64)
+        return plan_words.lives(words, added, box, any_chain)
+    return alive_by_rows(scratch, n, any_chain)
+
+
+@compiled
+def alive_by_rows(scratch, n, any_chain):
+    """As ``alive``, on boards of rows, for any size of FIELD."""
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
         scratch[MINE + row] = scratch[OWN + row] | (scratch[ADDED + row] & ~scratch[OTHER + row])

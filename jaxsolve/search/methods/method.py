@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from jaxsolve.evaluate import Heads
+from jaxsolve.games.host_rows import HostRows
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
@@ -54,6 +55,9 @@ class Method(abc.ABC):
 
     A method without a ``fallback`` must keep proof numbers.
     """
+
+    runs_on_host: ClassVar[bool] = False
+    """Whether the method and all its fallbacks can ``run``."""
 
     @property
     def extra_words(self) -> int:
@@ -132,6 +136,16 @@ class Method(abc.ABC):
         Returns the index of the first row not absorbed: ``count``, or less if the log is full.
         """
 
+    def run(self, work: Workspace, host: HostRows, budget: int) -> tuple[int, bool]:
+        """Searches without waves: leaves are evaluated one at a time, in compiled host code.
+
+        Only for methods that ``run_on_host``. Path 0 goes to leaf after leaf, until ``budget``
+        leaves are evaluated, no leaf is found, or memory or the log is full.
+
+        Returns (number of leaves evaluated, whether the root is decided).
+        """
+        raise NotImplementedError
+
     @abc.abstractmethod
     def start(self, work: Workspace, node: int) -> None:
         """Initialises a node that was added without a path, such as the root."""
@@ -198,8 +212,11 @@ class Method(abc.ABC):
             wins[first == null] = -1 if mover == work.claim.or_player else 1 << 62
             work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
-    def warm_up(self, work: Workspace) -> None:
+    def warm_up(self, work: Workspace, host: HostRows | None = None) -> None:
         """Compiles all compiled code of the method, by running it on a tree of a single node.
+
+        With ``host`` the method will ``run`` there, and selects and absorbs no waves but those of
+        the frontier search.
 
         A search that follows compiles nothing. ``numbers`` and ``best_edge`` are left out, since
         they are not compiled.
@@ -211,8 +228,11 @@ class Method(abc.ABC):
         )
         rows = np.zeros((0, work.offsets.width), np.uint32)
         rows.flags.writeable = False  # as rows from the device
-        self.select(work, 0, 0, states, actions, owners)
-        self.absorb(work, owners, 0, 0, rows)
+        if host is not None:
+            self.run(work, host, 0)
+        else:
+            self.select(work, 0, 0, states, actions, owners)
+            self.absorb(work, owners, 0, 0, rows)
         self.start(work, 0)
         self.propagate(work, np.zeros(0, np.int32), 0)
         self.reset_hopeless(work)

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxsolve.games.host_rows import HostRows
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.hints.plans import moves_to_goal
@@ -34,7 +35,7 @@ from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_tr
 from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.pns.numbers import rank_and_store, refresh, refresh_decided
-from jaxsolve.search.methods.pns.walk import approach, pop, unwind
+from jaxsolve.search.methods.pns.walk import approach, evaluate_leaves, pop, unwind
 from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.paths import (
@@ -48,7 +49,16 @@ from jaxsolve.search.tree.paths import (
     leaf_request,
     log_is_full,
 )
-from jaxsolve.search.tree.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLVED_FLAG, Tree
+from jaxsolve.search.tree.tree import (
+    ACTION,
+    CYCLE_FLAG,
+    EDGES,
+    FULL,
+    INF,
+    NONE,
+    SOLVED_FLAG,
+    Tree,
+)
 from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import is_open
 
@@ -105,6 +115,9 @@ class RelevanceZone(ProofNumber):
     ) -> int:
         work.paths.threshold_b[:, 0] = work.paths.threshold_a[0, 0]
         return super().absorb(work, owners, first, count, rows)
+
+    def run(self, work: Workspace, host: HostRows, budget: int) -> tuple[int, bool]:
+        return _run(work, host, budget, self.weights)
 
     def reopen(self, work: Workspace) -> bool:
         if not super().reopen(work):
@@ -300,12 +313,18 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
     return FINISHED if tree.nodes[0].marks & SOLVED_FLAG else IDLE
 
 
+@inner
+def _begin(tree, paths):
+    """Gives new paths their budgets."""
+    if paths.threshold_a[0, 0] >= INF:
+        paths.threshold_a[:, 0] = 1
+        paths.threshold_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
+
+
 @compiled
 def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
     tree, paths = work.tree, work.paths
-    if paths.threshold_a[0, 0] >= INF:  # new paths
-        paths.threshold_a[:, 0] = 1
-        paths.threshold_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
+    _begin(tree, paths)
     count = 0
     for path in range(first, last):
         found = _descend(tree, paths, path, work.claim, weights, work.log)
@@ -315,3 +334,25 @@ def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
             leaf_request(tree, paths, path, count, leaves)
             count += 1
     return count, False
+
+
+@compiled
+def _run(work: Workspace, host, budget, weights: Weights):
+    """As ``pns.walk.run``."""
+    tree, paths = work.tree, work.paths
+    _begin(tree, paths)
+    evaluated = 0
+    while evaluated < budget and tree.counters[FULL] == 0:
+        decided, count = False, 0
+        for path in range(min(len(paths.flying), budget - evaluated)):
+            if not decided:
+                found = _descend(tree, paths, path, work.claim, weights, work.log)
+                decided = found == FINISHED
+                count += found == FOUND
+        if count:
+            paths.threshold_b[:, 0] = paths.threshold_a[0, 0]
+        evaluate_leaves(work, host, weights)
+        evaluated += count
+        if decided or count == 0:
+            return evaluated, decided
+    return evaluated, False

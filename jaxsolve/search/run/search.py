@@ -43,6 +43,12 @@ It keeps waves small so that selection follows these numbers closely. Of the siz
 solved most problems.
 """
 
+SLICE = 16, 512
+"""Least and most leaves that a search on the host evaluates before Python code regains control.
+
+A slice is an eighth of the positions expanded so far, between these bounds.
+"""
+
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 """Function that receives decided positions in the order of decision, children before parents.
 
@@ -85,7 +91,7 @@ class Search:
         self.claim_index = 0  # index of the claim that is being searched
         self.verdict: Verdict | None = None
         self.seed = (seed ^ seed >> 32) & 0xFFFFFFFF  # a seed on the device has 32 bits
-        self.waves, self.flights = 0, flights
+        self.waves = 0
         self.eviction = Eviction()
         self.order = MoveOrder(game.num_actions, seed)
         self._allocate = allocate
@@ -93,7 +99,12 @@ class Search:
         planned = has_plans(evaluator.zoning())
         guided = planned or evaluator.threat_search() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
+        # A search without waves runs on the host; its leaves need not wait for each other.
+        self._host = evaluator.host_rows() if width is None and method.runs_on_host else None
+        if self._host is not None:
+            width, flights = int(__import__("os").environ.get("WW", 1)), 1
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
+        self.flights = flights
         self.group = max(1, -(-width // flights))  # number of paths of a flight
         self._widest = self.group  # number of these paths that the present configuration uses
         self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search, else None
@@ -149,7 +160,7 @@ class Search:
 
     def make_space(self) -> None:
         """Grows the table, or evicts nodes of a full tree. Raises MemoryFull."""
-        self.grow_table(self.group * self.flights)
+        self.grow_table(max(self.group * self.flights, SLICE[1]))
         self.eviction.free_memory(self.tree, self.expanded, self.retreat)
 
     # ---- claims and decisions --------------------------------------------------------------------
@@ -222,16 +233,20 @@ class Search:
     def select(self, flight: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
         """The next leaves of a flight that is not in the air, at most ``most``.
 
+        A search on the host evaluates a slice of leaves itself instead, at most ``most``. It leaves
+        only those of the frontier search to the caller, and has a single flight.
+
         Returns (states uint32[n, S], actions int32[n], n). n may be 0.
         """
-        states, actions, _ = self._buffers[flight]
+        states, actions, _ = self._buffers[min(flight, self.flights - 1)]
         count = 0
-        if self.steps.prepare_wave(self) and self.verdict is None:
+        if flight < self.flights and self.steps.prepare_wave(self) and self.verdict is None:
             self.order.update(self.method, self.work)
             factor = 1.5 if self.at_frontier else 2.0
             if self.tree.counters[LOOPS] and self.expanded >= factor * self._propagated_at:
                 self.propagate()
-            most = self._widest if most is None else max(0, min(most, self._widest))
+            widest = self._widest if self._host is None or self.at_frontier else self._slice
+            most = widest if most is None else max(0, min(most, widest))
             count = self._select(flight, most)
         return states[:count], actions[:count], count
 
@@ -241,10 +256,10 @@ class Search:
             count = self._select_frontier(flight, most)
             if count or self.verdict is not None:
                 return count
-        count, decided = self.method.select(self.work, first, first + most, *self._buffers[flight])
+        count, found, decided = self._take_leaves(flight, most)
         self._drain()
         waits = (
-            count > 0
+            found > 0
             or most == 0
             or self.work.paths.flying.any()
             or self.tree.counters[FULL]
@@ -255,6 +270,24 @@ class Search:
         elif not waits and not self._continue_paths(first, first + most):
             return self.steps.exhausted(self, flight, most)
         return count
+
+    def _take_leaves(self, flight: int, most: int) -> tuple[int, int, bool]:
+        """Takes the paths of a flight to leaves.
+
+        Returns (number of leaves for the caller to evaluate, number of leaves, whether the root is
+        decided).
+        """
+        if self._host is not None:
+            found, decided = self.method.run(self.work, self._host, most)
+            return 0, found, decided
+        first = flight * self.group
+        leaves = self._buffers[flight]
+        found, decided = self.method.select(self.work, first, first + most, *leaves)
+        return found, found, decided
+
+    @property
+    def _slice(self) -> int:
+        return min(max(self.expanded // 8, SLICE[0]), SLICE[1])
 
     def _continue_paths(self, first: int, last: int) -> bool:
         """Whether descents are unfinished though none is in flight.
@@ -310,7 +343,8 @@ class Search:
         """Continues with another method, in the same tree if the method can use its edges."""
         keep = self.method.shares_tree(fallback)
         self.method, self._widest = fallback, self.group
-        warm_up(fallback, self.game.may_repeat, self.evaluator.layout.zoned)
+        hosted = self._host is not None
+        warm_up(fallback, self.game.may_repeat, self.evaluator.layout.zoned, hosted)
         self.order.compute(fallback, self.work)
         if keep:
             forget_thresholds(self.work.paths)  # those of the previous method
@@ -343,8 +377,8 @@ class Search:
     def _select_frontier(self, flight: int, most: int) -> int:
         work, first = self.work, flight * self.group
         assert self._exhausted is not None
-        leaves = self._buffers[flight]
-        count = frontier(work.tree, work.paths, first, first + most, self._exhausted, leaves)
+        leaves, last = self._buffers[flight], first + min(most, self.group)
+        count = frontier(work.tree, work.paths, first, last, self._exhausted, leaves)
         if count == 0 and not work.paths.flying.any():
             self._exhausted = None
         return count

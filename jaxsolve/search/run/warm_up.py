@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, Layout
 from jaxsolve.games.game import Game
+from jaxsolve.games.host_rows import no_host_rows
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import level_order
 from jaxsolve.search.tree import expansion
@@ -21,21 +22,30 @@ from jaxsolve.search.tree.paths import new_log, new_paths
 from jaxsolve.search.tree.tree import new_tree, roomier
 
 
+def runs_on_host(method: Method, evaluator: Evaluator) -> bool:
+    """Whether a search with this method and evaluator runs on the host, without waves."""
+    return method.runs_on_host and evaluator.host_rows() is not None
+
+
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
     """Compiles a method's host loops and the game's zone and threat functions."""
-    warm_up(method, game.may_repeat, evaluator.layout.zoned)
+    hosted = runs_on_host(method, evaluator)
+    warm_up(method, game.may_repeat, evaluator.layout.zoned, hosted)
     evaluator.threat_search()
     evaluator.zoning()
 
 
 @functools.cache
-def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
+def warm_up(
+    method: Method, may_repeat: bool = True, zoned: bool = True, hosted: bool = False
+) -> None:
     """Compiles a method's host loops by running them on an empty tree.
 
     Args:
       method: method to compile.
       may_repeat: whether positions can repeat in the game.
       zoned: whether the evaluator's rows hold the zones of detected wins (``evaluate.layout``).
+      hosted: whether the method will ``run`` on the host.
     """
     tree, paths, log = (
         new_tree(1 << 16, 1, None, method.extra_words, nodes=8),
@@ -49,7 +59,7 @@ def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None
     work = Workspace(tree, paths, claim, offsets, order, log, np.zeros(2, np.int64))
     expansion.place(tree, row[0], 0, offsets, order, work.tallies)
     tree.nodes[0]["pins"] = 1
-    method.warm_up(work)
+    method.warm_up(work, no_host_rows() if hosted else None)
     found = np.zeros(1, np.int64)
     expansion.fresh_rows(tree, row, 0, offsets, found)
     level_order(tree, may_repeat)

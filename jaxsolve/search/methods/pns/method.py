@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxsolve.core.lazy_import import jax
+from jaxsolve.games.host_rows import HostRows
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns import graph, walk
@@ -76,6 +77,7 @@ class ProofNumber(Method):
     wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
+    runs_on_host = True
 
     @property
     def weights(self) -> Weights:
@@ -158,6 +160,9 @@ class ProofNumber(Method):
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
     ) -> int:
         return walk.absorb(work, owners, first, count, rows, self.weights)
+
+    def run(self, work: Workspace, host: HostRows, budget: int) -> tuple[int, bool]:
+        return walk.run(work, host, budget, self.weights)
 
     def start(self, work: Workspace, node: int) -> None:
         walk.start(work.tree, node, work.claim, self.weights, work.log)

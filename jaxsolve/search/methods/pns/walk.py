@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxsolve.games.host_rows import write_row
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import estimate
 from jaxsolve.search.hints.plans import awaits_null_move, initialise_node
@@ -46,6 +47,7 @@ from jaxsolve.search.tree.tree import (
     BACK,
     BIG,
     CYCLE_FLAG,
+    FULL,
     INF,
     LOOPS,
     NONE,
@@ -235,35 +237,80 @@ def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
     Returns the index of the first row not absorbed: ``count``, or less if the log must be emptied
     first.
     """
-    tree: Any = work.tree
-    paths, claim, log = work.paths, work.claim, work.log
-    fetch(tree, rows, first, count, work.offsets)
+    paths, log = work.paths, work.log
+    fetch(work.tree, rows, first, count, work.offsets)
     for i in range(first, count):
         if log_is_full(log, paths):
             return i
-        path = owners[i]
-        depth = paths.depth[path]
-        node = paths.nodes[path, depth]
-        number = paths.edges[path, depth]
-        paths.flying[path] = 0
-        work.tallies[EVALUATED] += 1
-        child, new = place(tree, rows[i], depth + 1, work.offsets, work.order, work.tallies)
-        if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
-            action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
-            if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
-                estimate(tree, child, claim.or_player, weights.trust, np.float64(0.0))
-            initialise_node(tree, child, node, action, claim.or_player, weights)
-            rank_and_store(tree, child, claim, weights, log)
-            if weights.learns and claim.forces:
-                adopt_sibling_numbers(tree, node, number, child, claim)
-        edge = tree.edges[tree.nodes[node].edges + number]
-        edge.busy -= 1
-        link(tree, node, number, child, rows[i], work.offsets, claim)
-        paths.work[path, depth] += 1
-        if depth == 0:
-            tree.nodes[node].work += paths.work[path, 0]
-            paths.work[path, 0] = 0
+        _absorb_row(work, owners[i], rows[i], weights)
     return count
+
+
+@inner
+def _absorb_row(work: Workspace, path, row, weights: Weights):
+    """Adds the leaf of a path to the tree and updates its edge."""
+    tree: Any = work.tree
+    paths, claim, log = work.paths, work.claim, work.log
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    number = paths.edges[path, depth]
+    paths.flying[path] = 0
+    work.tallies[EVALUATED] += 1
+    child, new = place(tree, row, depth + 1, work.offsets, work.order, work.tallies)
+    if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
+        action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
+        if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
+            estimate(tree, child, claim.or_player, weights.trust, np.float64(0.0))
+        initialise_node(tree, child, node, action, claim.or_player, weights)
+        rank_and_store(tree, child, claim, weights, log)
+        if weights.learns and claim.forces:
+            adopt_sibling_numbers(tree, node, number, child, claim)
+    edge = tree.edges[tree.nodes[node].edges + number]
+    edge.busy -= 1
+    link(tree, node, number, child, row, work.offsets, claim)
+    paths.work[path, depth] += 1
+    if depth == 0:
+        tree.nodes[node].work += paths.work[path, 0]
+        paths.work[path, 0] = 0
+
+
+@inner
+def evaluate_leaves(work: Workspace, host, weights: Weights):
+    """Evaluates the leaves of all paths on the host and adds them to the tree.
+
+    Returns their number.
+    """
+    tree, paths = work.tree, work.paths
+    count = 0
+    for path in range(len(paths.flying)):
+        if paths.flying[path]:
+            depth = paths.depth[path]
+            node = paths.nodes[path, depth]
+            edge = tree.edges[tree.nodes[node].edges + paths.edges[path, depth]]
+            write_row(host, tree.states[node], np.int64(edge.action & ACTION))
+            _absorb_row(work, path, host.row_view, weights)
+            count += 1
+    return count
+
+
+@compiled
+def run(work: Workspace, host, budget, weights: Weights):
+    """Takes path 0 to leaf after leaf, and evaluates each on the host (``Method.run``).
+
+    Returns (number of leaves evaluated, whether the root is decided).
+    """
+    evaluated, paths = 0, work.paths
+    while evaluated < budget and work.tree.counters[FULL] == 0:
+        decided = False
+        for path in range(min(len(paths.flying), budget - evaluated)):
+            if not decided:
+                found = _descend(work.tree, paths, path, work.claim, weights, work.log)
+                decided = found == FINISHED
+        count = evaluate_leaves(work, host, weights)
+        evaluated += count
+        if decided or count == 0:
+            return evaluated, decided
+    return evaluated, False
 
 
 @inner

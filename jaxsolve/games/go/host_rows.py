@@ -1,0 +1,383 @@
+"""Evaluator rows of Killall-Go and ``tsumego-N`` on the host (``games.host_rows``).
+
+The rules are those of ``go.game``, ``go.killall`` and ``go.tsumego``, on boards of bytes instead of
+bit sets. Simple ko only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.state import (
+    ANY_CHAIN,
+    KILL,
+    NO_KO_FOR_BLACK,
+    NO_KO_FOR_WHITE,
+    OPENING_OVER,
+    WHITE_DEFENDS,
+)
+from jaxsolve.games.go.zone_board import (
+    ALIVE,
+    BLACK,
+    CELL,
+    EMPTY,
+    FIRST,
+    LABEL,
+    LIST,
+    MEMBER,
+    OUTSIDE,
+    SCRATCH,
+    SECOND,
+    SEEN,
+    WHITE,
+    number_chains,
+    step,
+)
+from jaxsolve.games.go.zone_eyes import is_eye, ko_taken
+from jaxsolve.games.go.zone_life import number_regions, remove_dead
+from jaxsolve.games.host_rows import HostRows, make_host_rows, write_key
+from jaxsolve.jit.host import compiled, inner
+
+if TYPE_CHECKING:
+    from jaxsolve.evaluate.layout import Layout
+    from jaxsolve.games.go.game import GoRules
+
+SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, STONES = range(6)
+"""Indices of ``facts`` int64[6].
+
+SIZE: N. WORDS: words per board. ROWS_A_WORD: rows per word. TSUMEGO: whether a state holds a task.
+FILL_EYES: whether a side may fill its own true eyes. STONES: whether White wins after two passes if
+it has a stone (Killall-Go).
+"""
+PASSES, PLY, OUTCOME, KO = 1, 3, 5, 8  # first bits of the fields of a meta word (``state.Meta``)
+
+
+@compiled
+def row(state, action, out, facts, salts, scratch):
+    """The callback of ``jaxsolve.games.host_rows``."""
+    n, words, tsumego = facts[SIZE], facts[WORDS], facts[TSUMEGO]
+    size = 4 * words + 2 if tsumego else 2 * words + 1
+    for i in range(size):
+        out[i] = state[i]
+    side = n + 2
+    _unpack(facts, out, scratch)
+    if action >= 0:
+        _step(facts, action, out, scratch)
+    chains = number_chains(scratch, side)
+    if action >= 0:
+        _judge(facts, action == n * n, out, scratch, chains)
+    write_key(out, salts, out, size)
+    meta = out[2 * words]
+    out[size + 2] = (meta >> np.uint32(OUTCOME) & np.uint32(7)) | (
+        meta & np.uint32(1)
+    ) << np.uint32(3)
+    out[size + 3] = np.uint32(0)
+    out[size + 4] = np.uint32(1 | 1 << 16)
+    mask = (n * n + 32) // 32
+    for i in range(size + 5, size + 5 + 3 * mask):
+        out[i] = np.uint32(0)
+    _write_legal(facts, out, scratch, size + 5)
+    return np.int64(0)
+
+
+@inner
+def _unpack(facts, state, scratch):
+    """Writes the stones of a state to CELL, and clears SEEN and LABEL."""
+    n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
+    side = n + 2
+    for i in range(side * side):
+        scratch[CELL + i] = OUTSIDE
+        scratch[SEEN + i] = 0
+        scratch[LABEL + i] = -1
+    for line in range(n):
+        shift = np.uint32((line % per) * (n + 1))
+        black, white = state[line // per] >> shift, state[words + line // per] >> shift
+        at = side * (line + 1) + 1
+        for column in range(n):
+            bit = np.uint32(column)
+            scratch[CELL + at + column] = (black >> bit & np.uint32(1)) + np.uint32(2) * (
+                white >> bit & np.uint32(1)
+            )
+
+
+@inner
+def _bit(facts, point):
+    """Returns (word of a packed board, mask of the bit in the word) of a point of a plane."""
+    side = facts[SIZE] + 2
+    line, column = point // side - 1, point % side - 1
+    per = facts[ROWS_A_WORD]
+    return line // per, np.uint32(1) << np.uint32((line % per) * (facts[SIZE] + 1) + column)
+
+
+# ---- the move ------------------------------------------------------------------------------------
+@inner
+def _step(facts, action, state, scratch):
+    """Plays a legal move on CELL and on the packed state; the outcome becomes 0."""
+    n, words = facts[SIZE], facts[WORDS]
+    meta = state[2 * words]
+    mover = np.int64(meta & np.uint32(1))
+    ply = np.int64(meta >> np.uint32(PLY) & np.uint32(3))
+    passes, ko = np.int64(0), np.int64(0)
+    if action == n * n:
+        if ply == OPENING_OVER:
+            passes = min(np.int64(meta >> np.uint32(PASSES) & np.uint32(3)) + 1, np.int64(2))
+    else:
+        ko = _place(facts, action, BLACK + mover, state, scratch)
+    state[2 * words] = np.uint32(
+        (1 - mover) | passes << PASSES | min(ply + 1, np.int64(OPENING_OVER)) << PLY | ko << KO
+    )
+
+
+@inner
+def _place(facts, action, colour, state, scratch):
+    """Places a stone, removes what it captures, and returns 1 + the ko point, or 0 without ko."""
+    n, words = facts[SIZE], facts[WORDS]
+    side = n + 2
+    move = (action // n + 1) * side + action % n + 1
+    enemy = BLACK + WHITE - colour
+    word, bit = _bit(facts, move)
+    state[(colour - BLACK) * words + word] |= bit
+    scratch[CELL + move] = colour
+    captured, single = np.int64(0), np.int64(0)
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] != enemy:
+            continue
+        count = _enclosed(scratch, side, near, enemy)
+        for i in range(count):
+            point = np.int64(scratch[LIST + i])
+            scratch[CELL + point] = EMPTY
+            word, bit = _bit(facts, point)
+            state[(enemy - BLACK) * words + word] &= ~bit
+            single = point
+        captured += count
+    if captured != 1:
+        return np.int64(0)
+    for k in range(4):
+        near = move + step(side, k)
+        if near != single and scratch[CELL + near] in (EMPTY, colour):
+            return np.int64(0)
+    return (single // side - 1) * n + single % side
+
+
+@inner
+def _enclosed(scratch, side, start, colour):
+    """Lists the stones of a chain in LIST. Returns their number, or 0 if the chain has a liberty."""
+    scratch[LIST], scratch[SEEN + start] = start, 1
+    count, at, free = np.int64(1), np.int64(0), False
+    while at < count and not free:
+        point = np.int64(scratch[LIST + at])
+        at += 1
+        for k in range(4):
+            near = point + step(side, k)
+            cell = scratch[CELL + near]
+            if cell == EMPTY:
+                free = True
+            elif cell == colour and scratch[SEEN + near] == 0:
+                scratch[SEEN + near] = 1
+                scratch[LIST + count] = near
+                count += 1
+    for i in range(count):
+        scratch[SEEN + scratch[LIST + i]] = 0
+    return np.int64(0) if free else count
+
+
+# ---- the outcome ---------------------------------------------------------------------------------
+@inner
+def _judge(facts, passed, state, scratch, chains):
+    """Writes the outcome of the position after a move to its meta word (``GoRules._decide``)."""
+    words, tsumego = facts[WORDS], facts[TSUMEGO]
+    meta = state[2 * words]
+    defender, any_chain, kill = np.int64(WHITE), True, False
+    if tsumego:
+        flags = state[4 * words + 1]
+        defender = np.int64(WHITE if flags & np.uint32(WHITE_DEFENDS) else BLACK)
+        for i in range(words):
+            state[2 * words + 1 + i] &= state[(defender - BLACK) * words + i]
+        any_chain = flags & np.uint32(ANY_CHAIN) != np.uint32(0)
+        kill = flags & np.uint32(KILL) != np.uint32(0)
+    lives = not passed and _lives(facts, state, scratch, chains, defender, any_chain)
+    outcome = np.int64(0)
+    if lives:
+        outcome = _win_of(defender)
+    elif not any_chain and _is_empty(state, 2 * words + 1, words):
+        outcome = _win_of(BLACK + WHITE - defender)
+    elif meta >> np.uint32(PASSES) & np.uint32(3) == np.uint32(2):
+        stands = facts[STONES] and not _is_empty(state, words, words)
+        outcome = _win_of(defender if kill or stands else BLACK + WHITE - defender)
+    state[2 * words] = meta | np.uint32(outcome) << np.uint32(OUTCOME)
+
+
+@inner
+def _win_of(colour):
+    """The ``Outcome`` of a win of a colour."""
+    return np.int64(Outcome.FIRST_WINS) + colour - BLACK
+
+
+@inner
+def _is_empty(state, first, words):
+    """Whether the packed board that begins at ``state[first]`` holds no point."""
+    for i in range(first, first + words):
+        if state[i]:
+            return False
+    return True
+
+
+@inner
+def _lives(facts, state, scratch, chains, colour, any_chain):
+    """Whether a chain of ``colour`` is unconditionally alive (Benson 1976).
+
+    Without ``any_chain``, whether one with a crucial stone is.
+    """
+    side = facts[SIZE] + 2
+    possible = False
+    for chain in range(chains):
+        possible = possible or (
+            _is_asked(facts, state, scratch, chain, colour, any_chain)
+            and _has_two_eyes(scratch, side, chain, colour)
+        )
+    if not possible:
+        return False
+    regions = number_regions(scratch, side, colour)
+    remove_dead(scratch, chains, regions, colour)
+    for chain in range(chains):
+        if scratch[ALIVE + chain] and _is_asked(facts, state, scratch, chain, colour, any_chain):
+            return True
+    return False
+
+
+@inner
+def _is_asked(facts, state, scratch, chain, colour, any_chain):
+    """Whether the life of a chain would decide the game for ``colour``."""
+    if scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] != colour:
+        return False
+    if any_chain:
+        return True
+    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+        word, bit = _bit(facts, np.int64(scratch[MEMBER + i]))
+        if state[2 * facts[WORDS] + 1 + word] & bit:
+            return True
+    return False
+
+
+@inner
+def _has_two_eyes(scratch, side, chain, colour):
+    """Whether at least two regions are vital to the chain.
+
+    A chain without them is not alive. Most chains have none, and the first empty point that is no
+    liberty of the chain shows it: this test saves the numbering of all regions.
+    """
+    eyes, marked = np.int64(0), np.int64(0)
+    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+        for k in range(4):
+            start = np.int64(scratch[MEMBER + i]) + step(side, k)
+            cell = scratch[CELL + start]
+            if cell in (colour, OUTSIDE) or scratch[SEEN + start]:
+                continue
+            first, vital = marked, True
+            scratch[LIST + marked], scratch[SEEN + start] = start, 1
+            marked += 1
+            while first < marked and vital:
+                point = np.int64(scratch[LIST + first])
+                first += 1
+                vital = scratch[CELL + point] != EMPTY or _touches(scratch, side, point, chain)
+                for j in range(4):
+                    near = point + step(side, j)
+                    if scratch[CELL + near] in (colour, OUTSIDE):
+                        continue
+                    if scratch[SEEN + near] == 0:
+                        scratch[LIST + marked], scratch[SEEN + near] = near, 1
+                        marked += 1
+                    elif scratch[SEEN + near] == 2:  # a region that is not vital
+                        vital = False
+            if vital:
+                eyes += 1
+            else:
+                for j in range(marked):
+                    if scratch[SEEN + scratch[LIST + j]] == 1:
+                        scratch[SEEN + scratch[LIST + j]] = 2
+    for i in range(marked):
+        scratch[SEEN + scratch[LIST + i]] = 0
+    return eyes >= 2
+
+
+@inner
+def _touches(scratch, side, point, chain):
+    """Whether a point is next to a stone of a chain."""
+    for k in range(4):
+        if scratch[LABEL + point + step(side, k)] == chain:
+            return True
+    return False
+
+
+# ---- legal moves ---------------------------------------------------------------------------------
+@inner
+def _write_legal(facts, state, scratch, at):
+    """Adds the legal actions to the bit set that begins at ``state[at]``."""
+    n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
+    side = n + 2
+    meta = state[2 * words]
+    ply = meta >> np.uint32(PLY) & np.uint32(3)
+    if meta >> np.uint32(OUTCOME) & np.uint32(7):
+        return
+    if ply in (1, OPENING_OVER):
+        state[at + (n * n >> 5)] |= np.uint32(1) << np.uint32(n * n & 31)
+    if ply == 1:
+        return
+    colour = np.int64(BLACK + (meta & np.uint32(1)))
+    barred = np.int64(meta >> np.uint32(KO) & np.uint32(511)) - 1
+    no_ko = False
+    if facts[TSUMEGO]:
+        flag = NO_KO_FOR_WHITE if colour == WHITE else NO_KO_FOR_BLACK
+        no_ko = state[4 * words + 1] & np.uint32(flag) != np.uint32(0)
+    for line in range(n):
+        region = np.uint32(0xFFFFFFFF)
+        if facts[TSUMEGO]:
+            region = state[3 * words + 1 + line // per] >> np.uint32((line % per) * (n + 1))
+        for column in range(n):
+            point, action = side * (line + 1) + column + 1, line * n + column
+            if (
+                region >> np.uint32(column) & np.uint32(1)
+                and scratch[CELL + point] == EMPTY
+                and action != barred
+                and _is_legal(facts, scratch, side, point, colour, no_ko)
+            ):
+                state[at + (action >> 5)] |= np.uint32(1) << np.uint32(action & 31)
+
+
+@inner
+def _is_legal(facts, scratch, side, point, colour, no_ko):
+    """Whether ``colour`` may play at an empty point, if no ko bars it."""
+    breathes = False
+    for k in range(4):
+        near = point + step(side, k)
+        cell = scratch[CELL + near]
+        if cell == EMPTY:
+            return True  # neither suicide, nor an eye, nor the start of a ko
+        if cell != OUTSIDE:
+            in_atari = scratch[SECOND + scratch[LABEL + near]] == 0
+            breathes = breathes or (in_atari != (cell == colour))
+    if not breathes:
+        return False
+    if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, colour):
+        return False
+    return not (no_ko and ko_taken(scratch, side, point, colour))
+
+
+# ---- interface -----------------------------------------------------------------------------------
+def host_rows_of(game: GoRules, layout: Layout) -> HostRows:
+    """The row interface of Killall-Go or ``tsumego-N`` with simple ko."""
+    n, tsumego = game.size, game._goal == 2
+    options = game.__dict__
+    facts = [
+        n,
+        game.grid.words,
+        32 // (n + 1),
+        tsumego,
+        options.get("fill_eyes", True),
+        options.get("passes") == "stones",
+    ]
+    return make_host_rows(row, game.kernel.rule_set, layout, np.array(facts), SCRATCH)

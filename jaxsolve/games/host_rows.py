@@ -1,0 +1,148 @@
+"""Interface for evaluator rows computed on the host: one compiled callback that a game gives.
+
+A game may compute the row of a position (``evaluate.layout``) in compiled host code as well as on
+the device. Searches without a network then need no device: a position costs microseconds, and no
+wave has to be filled. The callback must write the same words as ``evaluate.rows.Rows.rules_row``
+does for rows without values, priors or zones of detected wins.
+
+    f(state, action, row, facts, salts, scratch) -> int64
+
+    state    uint32[S]       packed position before the move
+    action   int64           a legal move, or -1 for the row of the position itself
+    row      uint32[W]       receives the row
+    facts    int64[...]      constants of the game
+    salts    uint32[2, 2, S] constants of the key (``games.boards.mixing``)
+    scratch  int32[...]      work space of the game; holds nothing between calls
+
+The result has no meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from jaxsolve.games.boards.mixing import key_salts
+from jaxsolve.jit.host import address_of, compiled, inner
+from jaxsolve.jit.struct import by_pointer
+
+if TYPE_CHECKING:
+    from jaxsolve.evaluate.layout import Layout
+
+SIGNATURE = types.int64(
+    types.Array(types.uint32, 1, "C"),
+    types.int64,
+    types.Array(types.uint32, 1, "C"),
+    types.Array(types.int64, 1, "C", readonly=True),
+    types.Array(types.uint32, 3, "C", readonly=True),
+    types.Array(types.int32, 1, "C"),
+)
+
+
+@by_pointer
+class HostRows(NamedTuple):
+    """A game's row callback, by address, and the arrays that it uses."""
+
+    address: np.ndarray  # int64[1]; 0 = the game has no callback
+    facts: np.ndarray  # int64[...]
+    salts: np.ndarray  # uint32[2, 2, S]
+    scratch: np.ndarray  # int32[...]
+    row: np.ndarray  # uint32[W]: the row of one position
+    row_view: np.ndarray  # uint32[W]: read-only view of ``row``, of the type of the device's rows
+
+
+def make_host_rows(
+    function: Callable[..., Any],
+    tag: str,
+    layout: Layout,
+    facts: np.ndarray,
+    scratch: int,
+) -> HostRows:
+    """Returns the row interface of a game, with work space of its own.
+
+    Args:
+      function: the ``compiled`` callback.
+      tag: rule-set id of which ``Game.key`` makes the keys.
+      layout: layout of the rows.
+      facts: int64[...], constants of the game.
+      scratch: number of int32s of the work space.
+    """
+    salts = np.ascontiguousarray(key_salts(layout.state, tag)[:, :2])
+    return _made(address_of(function, SIGNATURE), facts, salts, scratch, layout.width)
+
+
+def no_host_rows() -> HostRows:
+    """Returns the interface of a game without the callback."""
+    return _made(0, np.zeros(1), np.zeros((2, 2, 1), np.uint32), 1, 1)
+
+
+def _made(address: int, facts: np.ndarray, salts: np.ndarray, scratch: int, width: int) -> HostRows:
+    facts, row = np.array(facts, np.int64), np.zeros(width, np.uint32)
+    row_view = row[:]
+    facts.flags.writeable = salts.flags.writeable = row_view.flags.writeable = False
+    return HostRows(
+        np.array([address], np.int64), facts, salts, np.zeros(scratch, np.int32), row, row_view
+    )
+
+
+@inner
+def _avalanche(x):
+    """As ``games.boards.mixing.avalanche``. (Numba widens products of uint32 to uint64.)"""
+    x = np.uint32((x ^ x >> np.uint32(16)) * np.uint32(0x7FEB352D))
+    x = np.uint32((x ^ x >> np.uint32(15)) * np.uint32(0x846CA68B))
+    return np.uint32(x ^ x >> np.uint32(16))
+
+
+@inner
+def write_key(state, salts, row, at):
+    """Writes the first two words of the key of ``state``, as ``games.boards.mixing.mix`` has it.
+
+    They go to ``row[at]`` and ``row[at + 1]``.
+    """
+    for half in range(2):
+        total = np.uint32(0)
+        for i in range(salts.shape[2]):
+            mixed = _avalanche(np.uint32((state[i] ^ salts[0, half, i]) * salts[1, half, i]))
+            total = np.uint32(total + mixed)
+        row[at + half] = _avalanche(total)
+
+
+def _row_call(typing_context, address, state, action, row, facts, salts, scratch):
+    result = types.int64(address, state, action, row, facts, salts, scratch)
+
+    def code(context, builder, signature, arguments):
+        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+        function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
+        return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
+
+    return result, code
+
+
+_call: Callable[..., Any] = intrinsic(_row_call)
+
+
+@inner
+def write_row(host, state, action):
+    """Writes the row after a legal ``action``, or of ``state`` itself for -1, to ``host.row``."""
+    _call(host.address[0], state, action, host.row, host.facts, host.salts, host.scratch)
+
+
+@compiled
+def write_rows(host, states, actions, rows):
+    """Writes the rows of a wave.
+
+    Args:
+      host: ``HostRows``.
+      states: uint32[B, S], packed positions.
+      actions: int32[B], legal moves; -1 for the row of the position itself.
+      rows: uint32[B, W]; receives the rows.
+    """
+    for i in range(len(actions)):
+        write_row(host, states[i], np.int64(actions[i]))
+        for j in range(rows.shape[1]):
+            rows[i, j] = host.row[j]
