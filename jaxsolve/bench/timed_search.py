@@ -19,7 +19,7 @@ from jaxsolve.search.methods import method_for
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
-from jaxsolve.search.run.search import MAX_PATHS
+from jaxsolve.search.run.width import MAX_PATHS
 from jaxsolve.search.settings import Limits, Settings, changed
 
 
@@ -29,13 +29,15 @@ class _TimedEvaluator(Evaluator):
     dispatch_seconds = 0.0
     wait_seconds = 0.0
 
-    def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
+    def submit(
+        self, states: np.ndarray, actions: np.ndarray, seed: int = 0
+    ) -> jax.Array | np.ndarray:
         start = time.perf_counter()
         rows = super().submit(states, actions, seed)
         self.dispatch_seconds += time.perf_counter() - start
         return rows
 
-    def collect(self, rows: jax.Array, count: int) -> np.ndarray:
+    def collect(self, rows: jax.Array | np.ndarray, count: int) -> np.ndarray:
         start = time.perf_counter()
         out = super().collect(rows, count)
         self.wait_seconds += time.perf_counter() - start

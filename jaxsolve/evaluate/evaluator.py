@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import logging
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import jax
 import numpy as np
 
+from jaxsolve.evaluate.batches import history_arrays, padded, without_nan
 from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
@@ -78,8 +78,9 @@ class Evaluator:
         them (``HasZones``, ``DetectsWins``, ``HasThreatSearch``).
       max_playout: number of moves after which a random game counts as a draw.
       devices: devices over which a wave is spread; default: all devices of this process.
-      host: whether compiled host code computes the rows, if the game has it (``HasHostRows``), there
-        are neither network nor random games, and no ``devices`` are given. The rows are the same.
+      host: whether compiled host code computes the rows, if the game has it (``HasHostRows``),
+        there are neither network nor random games, and no ``devices`` are given. The rows are the
+        same.
 
     Raises ValueError if the network sees earlier boards that the search cannot provide
     (``Heads.check``).
@@ -257,7 +258,7 @@ class Evaluator:
         if self._host_rows is not None:
             return self._rows_on_host(states, actions)
         return self._start(
-            call, size, _padded(states, size), _padded(actions, size, -1), np.uint32(seed)
+            call, size, padded(states, size), padded(actions, size, -1), np.uint32(seed)
         )
 
     def collect(self, rows: jax.Array | np.ndarray, count: int) -> np.ndarray:
@@ -297,9 +298,9 @@ class Evaluator:
                 which, np.zeros((0, self.layout.width - self.layout.values), np.uint32)
             )
         size = call.size(len(which))
-        arrays = [_padded(rows[which, : self.layout.state], size)]
+        arrays = [padded(rows[which, : self.layout.state], size)]
         if heads.boards > 1:
-            arrays += self._history(history, heads.boards - 1, size)
+            arrays += history_arrays(history, (size, heads.boards - 1, self.game.state_words))
         return Estimates(which, self._start(call, size, heads.params, *arrays))
 
     def fill(self, rows: np.ndarray, estimates: Estimates) -> np.ndarray:
@@ -308,7 +309,9 @@ class Evaluator:
         A row for which the network returns a NaN gets equal priors, value 0 and costs 0. A warning
         is logged once for each network.
         """
-        words = self._without_nan(self._wait(estimates.words)[: len(estimates.which)])
+        assert self._heads is not None
+        words = self._wait(estimates.words)[: len(estimates.which)]
+        words = without_nan(words, self._heads.label)
         rows.flags.writeable = True
         rows[estimates.which, self.layout.values :] = words
         rows.flags.writeable = False
@@ -321,9 +324,10 @@ class Evaluator:
         """
         rules, estimate = self._calls.rules_rows, self._calls.estimate
         start = self.game.host_pack(self.game.init())[None]
-        sizes = {rules.size(count) for count in (rules.sizes if sizes is None else sizes)}
         if self._host_rows is not None:
-            sizes = {min(sizes)}
+            self.submit(start, np.full(1, -1, np.int32))
+            return
+        sizes = {rules.size(count) for count in (rules.sizes if sizes is None else sizes)}
         for size in sizes - rules.compiled.keys():
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
         if estimate is not None:
@@ -350,7 +354,7 @@ class Evaluator:
             part = words[at : at + call.sizes[-1]]
             size = call.size(len(part))
             parts.append(
-                [np.asarray(x)[: len(part)] for x in self._start(call, size, _padded(part, size))]
+                [np.asarray(x)[: len(part)] for x in self._start(call, size, padded(part, size))]
             )
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
@@ -359,38 +363,12 @@ class Evaluator:
         from jaxsolve.games.host_rows import write_rows  # imports numba
 
         rows = np.empty((len(states), self._width), np.uint32)
-        states = np.ascontiguousarray(states, np.uint32)
-        actions = np.ascontiguousarray(actions, np.int32)
+        # Copies, since read-only arrays and views are other types to compiled code.
+        states, actions = np.array(states, np.uint32), np.array(actions, np.int32)
         with self._calling:  # the buffers serve one call at a time
             write_rows(self._host_rows, states, actions, rows)
         rows.flags.writeable = False
         return rows
-
-    def _history(self, history: History | None, earlier: int, size: int) -> list[np.ndarray]:
-        """Returns the arrays of a history, padded to ``size``; those of an empty one for None."""
-        shape = size, earlier, self.game.state_words
-        if history is None:
-            return [np.zeros(shape, np.uint32), np.zeros(size, np.int32)]
-        states, counts = history
-        if states.shape[1:] != shape[1:]:
-            raise ValueError(
-                f"the network sees {earlier} earlier boards of {shape[2]} words, but the history "
-                f"holds {states.shape[1:]}"
-            )
-        return [_padded(states, size), _padded(counts, size)]
-
-    def _without_nan(self, words: np.ndarray) -> np.ndarray:
-        """Returns the network's words with each NaN value replaced by 0.
-
-        A NaN value marks a row for which the network has returned a NaN.
-        """
-        if not len(words) or not (void := np.isnan(words[:, 0].view(np.float32))).any():
-            return words
-        assert self._heads is not None
-        _report_nan(self._heads.label)
-        words = words.copy()
-        words[void, 0] = 0
-        return words
 
     def _start(self, call: Call, size: int, *arguments: Any) -> Any:
         """Calls a function for a batch size, and starts the transfer of its results to the host."""
@@ -411,27 +389,6 @@ class Evaluator:
         with self._counting:
             self.device_seconds += time.perf_counter() - start
         return out
-
-
-@functools.cache
-def _report_nan(network: str) -> None:
-    """Logs that a network returns NaN for some positions, once for each network and process."""
-    logging.getLogger("jaxsolve").warning(
-        "jaxsolve: the network %s returns NaN for some positions; these are searched as if it "
-        "knew nothing of them",
-        network,
-    )
-
-
-def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarray:
-    """Returns ``rows`` padded to ``size`` with copies of the first row, or with ``filler``."""
-    count = len(rows)
-    if count == size:
-        return rows
-    out = np.empty((size, *rows.shape[1:]), rows.dtype)
-    out[:count] = rows
-    out[count:] = rows[0] if filler is None else filler
-    return out
 
 
 def zoning_of(game: Game, zones: bool) -> Zoning | None:

@@ -5,14 +5,11 @@ the device. Searches without a network then need no device: a position costs mic
 wave has to be filled. The callback must write the same words as ``evaluate.rows.Rows.rules_row``
 does for rows without values, priors or zones of detected wins.
 
-    f(state, action, row, facts, salts, scratch) -> int64
+    f(state, action, host) -> int64
 
-    state    uint32[S]       packed position before the move
-    action   int64           a legal move, or -1 for the row of the position itself
-    row      uint32[W]       receives the row
-    facts    int64[...]      constants of the game
-    salts    uint32[2, 2, S] constants of the key (``games.boards.mixing``)
-    scratch  int32[...]      work space of the game; holds nothing between calls
+    state   uint32[S]   packed position before the move
+    action  int64       a legal move, or -1 for the row of the position itself
+    host    HostRows    ``row`` receives the row
 
 The result has no meaning.
 """
@@ -24,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import typeof, types
 from numba.extending import intrinsic
 
 from jaxsolve.games.boards.mixing import key_salts
@@ -34,24 +31,15 @@ from jaxsolve.jit.struct import by_pointer
 if TYPE_CHECKING:
     from jaxsolve.evaluate.layout import Layout
 
-SIGNATURE = types.int64(
-    types.Array(types.uint32, 1, "C"),
-    types.int64,
-    types.Array(types.uint32, 1, "C"),
-    types.Array(types.int64, 1, "C", readonly=True),
-    types.Array(types.uint32, 3, "C", readonly=True),
-    types.Array(types.int32, 1, "C"),
-)
-
 
 @by_pointer
 class HostRows(NamedTuple):
     """A game's row callback, by address, and the arrays that it uses."""
 
     address: np.ndarray  # int64[1]; 0 = the game has no callback
-    facts: np.ndarray  # int64[...]
-    salts: np.ndarray  # uint32[2, 2, S]
-    scratch: np.ndarray  # int32[...]
+    facts: np.ndarray  # int64[...]: constants of the game
+    salts: np.ndarray  # uint32[2, 2, S]: constants of the key (``games.boards.mixing``)
+    scratch: np.ndarray  # int32[...]: work space of the game; holds nothing between calls
     row: np.ndarray  # uint32[W]: the row of one position
     row_view: np.ndarray  # uint32[W]: read-only view of ``row``, of the type of the device's rows
 
@@ -73,7 +61,12 @@ def make_host_rows(
       scratch: number of int32s of the work space.
     """
     salts = np.ascontiguousarray(key_salts(layout.state, tag)[:, :2])
-    return _made(address_of(function, SIGNATURE), facts, salts, scratch, layout.width)
+    return _made(address_of(function, _signature()), facts, salts, scratch, layout.width)
+
+
+def _signature() -> Any:
+    state = types.Array(types.uint32, 1, "C")
+    return types.int64(state, types.int64, typeof(no_host_rows()))
 
 
 def no_host_rows() -> HostRows:
@@ -112,8 +105,8 @@ def write_key(state, salts, row, at):
         row[at + half] = _avalanche(total)
 
 
-def _row_call(typing_context, address, state, action, row, facts, salts, scratch):
-    result = types.int64(address, state, action, row, facts, salts, scratch)
+def _row_call(typing_context, address, state, action, host):
+    result = types.int64(address, state, action, host)
 
     def code(context, builder, signature, arguments):
         kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
@@ -129,7 +122,7 @@ _call: Callable[..., Any] = intrinsic(_row_call)
 @inner
 def write_row(host, state, action):
     """Writes the row after a legal ``action``, or of ``state`` itself for -1, to ``host.row``."""
-    _call(host.address[0], state, action, host.row, host.facts, host.salts, host.scratch)
+    _call(host.address[0], state, action, host)
 
 
 @compiled

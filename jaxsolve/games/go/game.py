@@ -7,10 +7,9 @@ illegal.
 from __future__ import annotations
 
 import abc
-import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -297,16 +296,11 @@ class GoRules(Game):
 
     def zoning(self) -> Zoning | None:
         """Zones of wins by life and by capture. Simple ko only: there no earlier board matters."""
-        if self._goal is None or self.ko != "simple":
-            return None
         from jaxsolve.games.go.zones import zoning_of  # imports numba
 
         return zoning_of(self)
 
     def host_rows(self, layout: Layout) -> HostRows | None:
-        """Rows on the host (``games.host_rows``), for the rule sets that have zones."""
-        if self._goal is None or self.ko != "simple":
-            return None
         from jaxsolve.games.go.host_rows import host_rows_of  # imports numba
 
         return host_rows_of(self, layout)
@@ -317,10 +311,7 @@ class GoRules(Game):
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
         """``state`` under these rules with simple ko; None if that helps no search."""
-        if self.ko == "simple" or self._goal is None:
-            return None
-        other = dataclasses.replace(cast(Any, self), ko="simple", max_history=None)
-        return other, relaxation.by_simple_ko(other, self.text(state))
+        return relaxation.relaxed(self, state)
 
     def stones_of(self, state: GoState, player: int) -> int:
         return relaxation.stones_of(self.text(state), player)

@@ -56,8 +56,9 @@ PASSES, PLY, OUTCOME, KO = 1, 3, 5, 8  # first bits of the fields of a meta word
 
 
 @compiled
-def row(state, action, out, facts, salts, scratch):
+def row(state, action, host):
     """The callback of ``jaxsolve.games.host_rows``."""
+    out, facts, scratch = host.row, host.facts, host.scratch
     n, words, tsumego = facts[SIZE], facts[WORDS], facts[TSUMEGO]
     size = 4 * words + 2 if tsumego else 2 * words + 1
     for i in range(size):
@@ -69,7 +70,7 @@ def row(state, action, out, facts, salts, scratch):
     chains = number_chains(scratch, side)
     if action >= 0:
         _judge(facts, action == n * n, out, scratch, chains)
-    write_key(out, salts, out, size)
+    write_key(out, host.salts, out, size)
     meta = out[2 * words]
     out[size + 2] = (meta >> np.uint32(OUTCOME) & np.uint32(7)) | (
         meta & np.uint32(1)
@@ -165,7 +166,7 @@ def _place(facts, action, colour, state, scratch):
 
 @inner
 def _enclosed(scratch, side, start, colour):
-    """Lists the stones of a chain in LIST. Returns their number, or 0 if the chain has a liberty."""
+    """Lists the stones of a chain in LIST. Returns their number; 0 if the chain has a liberty."""
     scratch[LIST], scratch[SEEN + start] = start, 1
     count, at, free = np.int64(1), np.int64(0), False
     while at < count and not free:
@@ -368,8 +369,10 @@ def _is_legal(facts, scratch, side, point, colour, no_ko):
 
 
 # ---- interface -----------------------------------------------------------------------------------
-def host_rows_of(game: GoRules, layout: Layout) -> HostRows:
-    """The row interface of Killall-Go or ``tsumego-N`` with simple ko."""
+def host_rows_of(game: GoRules, layout: Layout) -> HostRows | None:
+    """The row interface of Killall-Go or ``tsumego-N`` with simple ko; None for other rule sets."""
+    if game._goal is None or game.ko != "simple":
+        return None
     n, tsumego = game.size, game._goal == 2
     options = game.__dict__
     facts = [

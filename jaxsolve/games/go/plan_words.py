@@ -10,7 +10,7 @@ rows lie in the low word, the others in the high word.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Box(NamedTuple):
     top: int  # first row
     bottom: int  # last row
     left: int  # first column
-    rows: int  # rows in a word
+    rows: Any  # int64: rows in a word; 0 if the box does not fit
     stride: np.uint64  # bits of a row
     edge: np.uint64  # bits from the first to the last row of a word
 

@@ -5,7 +5,8 @@ The functions read the canonical text of positions (``proof/FORMAT.md``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from typing import TYPE_CHECKING, Any, cast
 
 from jaxsolve.games.boards.board_text import gtp_point
 
@@ -39,6 +40,17 @@ def by_simple_ko(game: GoRules, text: str) -> GoState:
         return game.parse(" ".join([board, side, f"ko={gtp_point(point, game.size)}", *rest]))
     except ValueError:  # there is no ko at that point
         return game.parse(plain)
+
+
+def relaxed(game: GoRules, state: GoState) -> tuple[GoRules, GoState] | None:
+    """``state`` and its rules with simple ko in place of superko.
+
+    None if the rules have simple ko already, or are not those of a life-and-death game.
+    """
+    if game.ko == "simple" or game._goal is None:
+        return None
+    other = dataclasses.replace(cast(Any, game), ko="simple", max_history=None)
+    return other, by_simple_ko(other, game.text(state))
 
 
 def _history(text: str) -> list[str]:

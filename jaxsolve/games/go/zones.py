@@ -364,11 +364,13 @@ def pattern(state, action, zone, out, facts, scratch):
 
 
 # ---- interface -----------------------------------------------------------------------------------
-def zoning_of(game: GoRules) -> Zoning:
+def zoning_of(game: GoRules) -> Zoning | None:
     """The zone callbacks, facts and scratch of a rule set.
 
-    ``game`` must have simple ko, and a side must win by unconditional life (``GoRules._goal``).
+    None unless the rule set has simple ko, and a side wins by unconditional life.
     """
+    if game._goal is None or game.ko != "simple":
+        return None
     from jaxsolve.games.go.plans import plan
     from jaxsolve.games.go.zone_death import SCRATCH, settled
     from jaxsolve.games.go.zone_life import leaf

@@ -136,11 +136,12 @@ class Method(abc.ABC):
         Returns the index of the first row not absorbed: ``count``, or less if the log is full.
         """
 
-    def run(self, work: Workspace, host: HostRows, budget: int) -> tuple[int, bool]:
-        """Searches without waves: leaves are evaluated one at a time, in compiled host code.
+    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
+        """Searches in compiled host code, for methods that ``run_on_host``.
 
-        Only for methods that ``run_on_host``. Path 0 goes to leaf after leaf, until ``budget``
-        leaves are evaluated, no leaf is found, or memory or the log is full.
+        The first ``width`` paths go to leaf after leaf, until ``budget`` leaves are evaluated, no
+        leaf is found, or memory or the log is full. All paths select before a leaf is evaluated.
+        None is in flight afterwards.
 
         Returns (number of leaves evaluated, whether the root is decided).
         """
@@ -229,7 +230,7 @@ class Method(abc.ABC):
         rows = np.zeros((0, work.offsets.width), np.uint32)
         rows.flags.writeable = False  # as rows from the device
         if host is not None:
-            self.run(work, host, 0)
+            self.run(work, host, 1, 0)
         else:
             self.select(work, 0, 0, states, actions, owners)
             self.absorb(work, owners, 0, 0, rows)

@@ -116,8 +116,8 @@ class RelevanceZone(ProofNumber):
         work.paths.threshold_b[:, 0] = work.paths.threshold_a[0, 0]
         return super().absorb(work, owners, first, count, rows)
 
-    def run(self, work: Workspace, host: HostRows, budget: int) -> tuple[int, bool]:
-        return _run(work, host, budget, self.weights)
+    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
+        return _run(work, host, width, budget, self.weights)
 
     def reopen(self, work: Workspace) -> bool:
         if not super().reopen(work):
@@ -337,14 +337,14 @@ def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
 
 
 @compiled
-def _run(work: Workspace, host, budget, weights: Weights):
+def _run(work: Workspace, host, width, budget, weights: Weights):
     """As ``pns.walk.run``."""
     tree, paths = work.tree, work.paths
     _begin(tree, paths)
     evaluated = 0
     while evaluated < budget and tree.counters[FULL] == 0:
         decided, count = False, 0
-        for path in range(min(len(paths.flying), budget - evaluated)):
+        for path in range(min(width, budget - evaluated)):
             if not decided:
                 found = _descend(tree, paths, path, work.claim, weights, work.log)
                 decided = found == FINISHED

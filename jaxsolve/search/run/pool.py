@@ -30,7 +30,8 @@ PROGRESS_SECONDS = 0.2
 class _Wave(NamedTuple):
     """A wave in flight, with the jobs that own its leaves."""
 
-    words: jax.Array | None  # rows by the rules, on the device; None once they are on the host
+    # Rows by the rules, on the device or computed on the host; None once they are in ``rows``.
+    words: jax.Array | np.ndarray | None
     rows: np.ndarray | None  # uint32[n, width], rows on the host, still without network output
     estimates: Estimates | None  # network output in computation
     owners: list[tuple[Job, int]]  # (job, number of its leaves), in the order of the leaves

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jaxsolve.games.game import Game
 from jaxsolve.games.zones import has_plans
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import Method
@@ -16,17 +15,16 @@ from jaxsolve.search.run.move_order import MoveOrder
 from jaxsolve.search.run.restarts import Restarts
 from jaxsolve.search.run.steps import SearchSteps
 from jaxsolve.search.run.warm_up import warm_up
+from jaxsolve.search.run.width import SLICE, own_wave, refuse_unsearchable, slice_of, width_of
 from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.eviction import Eviction, MemoryFull
 from jaxsolve.search.tree.expansion import EVALUATED, EXPANDED, place
 from jaxsolve.search.tree.paths import forget_thresholds, new_leaves, new_paths
 from jaxsolve.search.tree.tree import (
-    ACTION,
     CUT,
     FULL,
     INF,
     LOOPS,
-    MAX_MOVES,
     NODES,
     NONE,
     SOLVED_FLAG,
@@ -34,21 +32,7 @@ from jaxsolve.search.tree.tree import (
     roomier,
 )
 
-MAX_PATHS = 32_000  # most paths, since a node counts the paths through it in 16 bits
 FIRST_PROPAGATION = 256  # expansions before decisions are first propagated through the graph
-PLANNED_WAVE = 32
-"""Largest wave where plans or threat odds initialise the numbers.
-
-It keeps waves small so that selection follows these numbers closely. Of the sizes from 8 to 128 it
-solved most problems.
-"""
-
-SLICE = 16, 512
-"""Least and most leaves that a search on the host evaluates before Python code regains control.
-
-A slice is an eighth of the positions expanded so far, between these bounds.
-"""
-
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 """Function that receives decided positions in the order of decision, children before parents.
 
@@ -85,7 +69,7 @@ class Search:
         flights: int = 2,
     ):
         game, evaluator, max_nodes = allocate.game, allocate.evaluator, allocate.max_nodes
-        _refuse_unsearchable(game, method, flights)
+        refuse_unsearchable(game, method, flights)
         self.game, self.method, self.evaluator, self.sink = game, method, evaluator, sink
         self.claims = allocate.claims
         self.claim_index = 0  # index of the claim that is being searched
@@ -98,14 +82,11 @@ class Search:
         self._first_method = method
         planned = has_plans(evaluator.zoning())
         guided = planned or evaluator.threat_search() is not None
-        wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
-        # A search without waves runs on the host; its leaves need not wait for each other.
+        # Without a given wave, leaves are evaluated on the host if possible.
         self._host = evaluator.host_rows() if width is None and method.runs_on_host else None
-        if self._host is not None:
-            width, flights = int(__import__("os").environ.get("WW", 1)), 1
-        width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
-        self.flights = flights
-        self.group = max(1, -(-width // flights))  # number of paths of a flight
+        flights = flights if self._host is None else 1
+        wave = width or own_wave(method, guided, self._host is not None)
+        self.group, self.flights = width_of(wave, flights, max_nodes)
         self._widest = self.group  # number of these paths that the present configuration uses
         self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search, else None
         self._propagated_at = FIRST_PROPAGATION  # expansions at the last propagation
@@ -245,7 +226,9 @@ class Search:
             factor = 1.5 if self.at_frontier else 2.0
             if self.tree.counters[LOOPS] and self.expanded >= factor * self._propagated_at:
                 self.propagate()
-            widest = self._widest if self._host is None or self.at_frontier else self._slice
+            widest = (
+                self._widest if self._host is None or self.at_frontier else slice_of(self.expanded)
+            )
             most = widest if most is None else max(0, min(most, widest))
             count = self._select(flight, most)
         return states[:count], actions[:count], count
@@ -278,7 +261,7 @@ class Search:
         decided).
         """
         if self._host is not None:
-            found, decided = self.method.run(self.work, self._host, most)
+            found, decided = self.method.run(self.work, self._host, self._widest, most)
             return 0, found, decided
         first = flight * self.group
         leaves = self._buffers[flight]
@@ -413,19 +396,3 @@ class Search:
     def capacity(self) -> int:
         """About how many positions the tree can hold at a time."""
         return self._allocate.capacity(self.method)
-
-
-def _refuse_unsearchable(game: Game, method: Method, flights: int) -> None:
-    """Raises ValueError if the game, the method or ``flights`` is invalid for ``Search``."""
-    if method.fallback is None and not method.keeps_proof_numbers:
-        raise ValueError(
-            f"method {method.name!r} has no fallback, and keeps no proof numbers that could be read"
-            " to the end"
-        )
-    if flights < 1:
-        raise ValueError(f"{flights} waves at a time: give 1 or more")
-    listed = min(MAX_MOVES, ACTION)
-    if game.num_actions > listed:
-        raise ValueError(
-            f"{game.rule_set} has {game.num_actions} actions; a search can list {listed}"
-        )

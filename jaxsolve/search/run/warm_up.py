@@ -33,6 +33,8 @@ def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
     warm_up(method, game.may_repeat, evaluator.layout.zoned, hosted)
     evaluator.threat_search()
     evaluator.zoning()
+    if evaluator.host_rows() is not None:
+        evaluator.compile([1])
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from jaxsolve.proof.check.errors import Repeats
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
 from jaxsolve.search.result import Result
+from jaxsolve.search.run import width
 from jaxsolve.search.run.effort import first_share, remaining
 from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.run.relaxation import relaxation
@@ -190,6 +191,7 @@ def test_an_interrupted_pool_loses_no_result(repeats, tmp_path, monkeypatch):
     """Ctrl-C under simple ko: running problems and those waiting for a second search are kept."""
     if repeats:
         repeating(monkeypatch)
+    monkeypatch.setattr(width, "SLICE", (1, 1))  # no problem ends within one step
     game, state = asked()
     problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two", "three", "four")]
     with monkeypatch.context() as patch:

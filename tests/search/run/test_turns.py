@@ -10,7 +10,7 @@ from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem, Verdict, default_claim
 from jaxsolve.search import Limits, Settings, solve
-from jaxsolve.search.run import turns
+from jaxsolve.search.run import turns, width
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.run.records import CERTIFICATE, RESULT
@@ -28,7 +28,13 @@ GAME = make(
 )
 OPEN = make(GAME.rule_set.replace("region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3", "region=all"))
 BOARD = SHAPES["rectangular six in the corner"].board
-STEP = 0.02  # CPU seconds by which a turn is longer than the one before
+STEP = 0.001  # CPU seconds by which a turn is longer than the one before
+
+
+@pytest.fixture(autouse=True)
+def small_slices(monkeypatch):
+    """Searches look at the clock after a few leaves."""
+    monkeypatch.setattr(width, "SLICE", (4, 4))
 
 
 def problems(game=GAME):
@@ -122,7 +128,7 @@ def test_trees_that_do_not_fit_are_given_up_and_their_effort_counts(tmp_path, mo
     monkeypatch.setattr(turns._Search, "bytes", property(lambda self: 1))
     asked, held = problems(), searches()
     before: dict[str, Paused] = {}
-    for problem, result in all_turns(held, asked, tmp_path, step=0.05):
+    for problem, result in all_turns(held, asked, tmp_path, step=0.002):
         assert all(search.job is None for search in held._searches.values())
         earlier = before.get(problem.id)
         if earlier is not None:

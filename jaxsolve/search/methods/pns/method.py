@@ -73,7 +73,7 @@ class ProofNumber(Method):
     restarts: bool = True
     # At a node that its mover is expected to win, only one new move at a time is evaluated.
     one_by_one: bool = False
-    # At most ``search.PLANNED_WAVE`` if plans or odds give initial numbers.
+    # At most ``width.PLANNED_WAVE`` if plans or odds give initial numbers.
     wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
@@ -161,8 +161,8 @@ class ProofNumber(Method):
     ) -> int:
         return walk.absorb(work, owners, first, count, rows, self.weights)
 
-    def run(self, work: Workspace, host: HostRows, budget: int) -> tuple[int, bool]:
-        return walk.run(work, host, budget, self.weights)
+    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
+        return walk.run(work, host, width, budget, self.weights)
 
     def start(self, work: Workspace, node: int) -> None:
         walk.start(work.tree, node, work.claim, self.weights, work.log)

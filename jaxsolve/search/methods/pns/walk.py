@@ -280,8 +280,8 @@ def evaluate_leaves(work: Workspace, host, weights: Weights):
 
     Returns their number.
     """
-    tree, paths = work.tree, work.paths
-    count = 0
+    tree: Any = work.tree
+    paths, count = work.paths, 0
     for path in range(len(paths.flying)):
         if paths.flying[path]:
             depth = paths.depth[path]
@@ -294,15 +294,15 @@ def evaluate_leaves(work: Workspace, host, weights: Weights):
 
 
 @compiled
-def run(work: Workspace, host, budget, weights: Weights):
-    """Takes path 0 to leaf after leaf, and evaluates each on the host (``Method.run``).
+def run(work: Workspace, host, width, budget, weights: Weights):
+    """Takes paths to leaf after leaf, and evaluates the leaves on the host (``Method.run``).
 
     Returns (number of leaves evaluated, whether the root is decided).
     """
     evaluated, paths = 0, work.paths
     while evaluated < budget and work.tree.counters[FULL] == 0:
         decided = False
-        for path in range(min(len(paths.flying), budget - evaluated)):
+        for path in range(min(width, budget - evaluated)):
             if not decided:
                 found = _descend(work.tree, paths, path, work.claim, weights, work.log)
                 decided = found == FINISHED
