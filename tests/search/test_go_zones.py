@@ -22,7 +22,7 @@ def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monk
     if (size, eyes) == (5, "false"):  # begun anew again and again
         monkeypatch.setattr("jaxsolve.search.run.restarts.PLAN_BUDGET", 6)
     rng, seen, zoned = random.Random(size), Counter(), 0
-    turn = settings(nodes=(None, 96), waves=(1, 32))
+    turn = settings(nodes=(None, 96), waves=(None, 4))
     for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):
         setting = next(turn)
         got = run(game, state, claim, setting, tmp_path, 200_000, evaluator=shared_evaluator(game))

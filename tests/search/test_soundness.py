@@ -95,7 +95,7 @@ class GoOneKey(Go):
 def test_colliding_keys_change_no_answer(game, plies, tmp_path):
     oracle, asked = minimax.DepthFirst(game, 10_000), itertools.cycle(claims(game))
     positions = minimax.random_positions(game, plies, 1)
-    turn, seen = settings(waves=(1, 32)), set()
+    turn, seen = settings(waves=(None, 4)), set()
     evaluator = shared_evaluator(
         game, zones=False
     )  # else the board alone would decide most of these positions

@@ -37,15 +37,18 @@ class Setting(NamedTuple):
     """Settings of a search."""
 
     method: str
-    wave: int
+    wave: int | None
     max_nodes: int | None
     seed: int
 
 
 def settings(
-    nodes: tuple[int | None, ...] = (None, 256), waves: tuple[int, ...] = (1, 4, 32)
+    nodes: tuple[int | None, ...] = (None, 256), waves: tuple[int | None, ...] = (1, None, 4)
 ) -> Iterator[Setting]:
-    """All combinations of method, wave width and table size, with another seed in each round."""
+    """All combinations of method, wave width and table size, with another seed in each round.
+
+    Without a given wave, a search runs on the host where the game allows it.
+    """
     for seed in itertools.count():
         for max_nodes, wave, method in itertools.product(nodes, waves, NAMES):
             yield Setting(method, wave, max_nodes, seed)
