@@ -21,6 +21,7 @@ from support.search import LONG, run, settings
 def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
     if (size, eyes) == (5, "false"):  # begun anew again and again
         monkeypatch.setattr("jaxsolve.search.run.restarts.PLAN_BUDGET", 6)
+        monkeypatch.setattr("jaxsolve.search.run.restarts.FEW_MOVES", 0)
     rng, seen, zoned = random.Random(size), Counter(), 0
     turn = settings(nodes=(None, 96), waves=(None, 4))
     for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):

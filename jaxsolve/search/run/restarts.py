@@ -10,6 +10,13 @@ from __future__ import annotations
 
 from jaxsolve.search.methods import Method
 
+FEW_MOVES = 32
+"""Most moves at the root for which a search with plans does not restart.
+
+Few moves are soon tried. Of 48 questions about enclosed groups, with 15 to 28 moves, 42 are decided
+within 5 CPU s without restarts and 37 with them. Of 71 open ones, with 118 to 146 moves, 15 are
+decided within 10 CPU s without and 27 with restarts.
+"""
 PLAN_BUDGET = 6000  # node budget of the first run in games with plans
 GROWTH = 1.25  # factor from the budget of a run to that of the next
 # Node budgets of the first and the second run in games with threat search: a short run, then long
@@ -25,11 +32,14 @@ class Restarts:
       method: the configuration of the first run.
       planned: whether the game has plans (``jaxsolve.games.zones``). If so, the method's
         ``configurations`` are used, otherwise its ``threat_configurations``.
+      moves: number of moves at the root.
     """
 
-    def __init__(self, method: Method, *, planned: bool):
+    def __init__(self, method: Method, *, planned: bool, moves: int):
         self.count = 0  # restarts so far
         self._configurations = method.configurations if planned else method.threat_configurations
+        if planned and moves <= FEW_MOVES:
+            self._configurations = ()
         self._end = PLAN_BUDGET if planned else THREAT_BUDGET
         self._second = GROWTH * PLAN_BUDGET if planned else SECOND_THREAT_BUDGET
 

@@ -91,13 +91,15 @@ class Search:
         self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search, else None
         self._propagated_at = FIRST_PROPAGATION  # expansions at the last propagation
         self._log_was_full = False
-        restartable = guided and len(self.claims) == 1
-        self.steps = SearchSteps(Restarts(method, planned=planned) if restartable else None)
         paths = self.group * flights
         self.work = self._allocate.workspace(method, paths, self.group, self.order.initial)
         self.order.compute(method, self.work)
         self._buffers = [new_leaves(self.group, game.state_words) for _ in range(flights)]
         self._start()
+        restarts = None
+        if guided and len(self.claims) == 1 and self.tree.counters[NODES]:
+            restarts = Restarts(method, planned=planned, moves=int(self.tree.nodes[0]["moves"]))
+        self.steps = SearchSteps(restarts)
 
     # ---- tree ------------------------------------------------------------------------------------
     @property

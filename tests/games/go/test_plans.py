@@ -195,6 +195,7 @@ def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
     begun = []
     restart = steps.Restart.apply
     monkeypatch.setattr(restarts, "PLAN_BUDGET", 20)
+    monkeypatch.setattr(restarts, "FEW_MOVES", 0)
     monkeypatch.setattr(
         steps.Restart,
         "apply",
