@@ -23,10 +23,11 @@ from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import choice, record, report, setup
+from jaxsolve.tsumego.asking import Row, Scope
 from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import Task
 from jaxsolve.tsumego.status import LIVE_AGAINST
-from jaxsolve.tsumego.study import Row, Study
+from jaxsolve.tsumego.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,7 @@ class Request:
     game: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     choice: setup.Choice = field(default_factory=setup.Choice)
+    scope: Scope = field(default_factory=Scope)
     crucial: str | None = None
     region: str | None = None
     settings: Settings = field(default_factory=Settings)
@@ -132,7 +134,7 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         solver = QuestionSolver(
             results, folder / "proofs", request.settings, request.total, request.pool, status, known
         )
-        study = Study(task, solver)
+        study = Study(task, solver, request.scope)
         interrupted = False
         with solver:
             try:
@@ -166,7 +168,7 @@ def _run(request: Request, task: Task, folder: Path) -> int:
     complete = (
         not solver.exhausted
         and found.known
-        and all(each.first.complete for each in found.firsts)
+        and all(each.first.complete or each.first.brief for each in found.firsts)
         and all(row["verdict"] != "unknown" for row in rows)
     )
     return exit_codes.PROVED if complete else exit_codes.UNKNOWN

@@ -101,7 +101,7 @@ def show(console: Console, report: Report) -> None:
         console.print(facts(rows))
         if each.moves:
             console.print(_table(report.task, each))
-        if each.first.aim is not None and not each.first.complete:
+        if each.first.aim is not None and not (each.first.complete or each.first.brief):
             console.print("some first moves are not answered", style="dim")
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
@@ -210,7 +210,7 @@ def total(
     proofs = [row for row in rows if row["verdict"] != "unknown"]
     accepted = sum(bool(row["checked"]) for row in proofs)
     text = (
-        f"\n{len(rows)} questions, {nodes:,} nodes, {seconds:.2f} s CPU; "
+        f"\n{len(rows)} question{'s' * (len(rows) != 1)}, {nodes:,} nodes, {seconds:.2f} s CPU; "
         f"{accepted} of {len(proofs)} proofs accepted by the checker"
     )
     where = (

@@ -312,7 +312,7 @@ def sentence(report: Report, each: FirstReport) -> str:
     text = f"{each.side} first: {defender} {phrase(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
-    if len({other.first.status for other in report.firsts}) == 1:
+    if len(report.firsts) == 2 and len({other.first.status for other in report.firsts}) == 1:
         return f"{text}, whoever moves first"
     if each.right:
         by, others = (

@@ -14,7 +14,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import asking
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, StudyProblem, Turn
+from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, Scope, StudyProblem, Turn
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Aim, Bounded, Ko, Reached, Status, StatusQuestion, is_best
 
@@ -63,6 +63,7 @@ class First:
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
     complete: bool = False  # every first move has been searched
+    brief: bool = False  # first moves are not searched (``Scope.quick``)
 
     @property
     def status(self) -> Status:
@@ -183,18 +184,22 @@ class Study:
     Args:
       task: the task.
       answerer: searches the questions.
+      scope: what is searched. The status is also found for the other side than ``scope.side``,
+        since it is the result of a pass, unless the study is ``quick``.
 
     Attributes:
-      firsts: what is known for either side moving first. It grows during ``run`` and may be read at
-        any time, for example after an interruption.
+      firsts: what is known for the sides in the scope moving first. It grows during ``run`` and may
+        be read at any time, for example after an interruption.
     """
 
-    def __init__(self, task: Task, answerer: Answerer):
-        self.task, self._answerer = task, answerer
+    def __init__(self, task: Task, answerer: Answerer, scope: Scope | None = None):
+        self.task, self._answerer, self._scope = task, answerer, scope or Scope()
         first = task.given.side if task.given.side is not None else task.defender
-        self.firsts = [
-            First(side, task.root(side), side == task.defender) for side in (first, 1 - first)
+        self._both = [
+            First(side, task.root(side), side == task.defender, brief=self._scope.quick)
+            for side in (first, 1 - first)
         ]
+        self.firsts = [each for each in self._both if self._scope.side in (None, each.side)]
 
     def run(self) -> None:
         """Searches the questions about the root, then those about the first moves.
@@ -203,14 +208,19 @@ class Study:
         same for either side moving first, a side whose first moves are all refuted takes the first
         turn.
         """
-        asking.alternate([self._stand(first) for first in self.firsts])
+        quick = self._scope.quick
+        asking.alternate([self._stand(first) for first in (self.firsts if quick else self._both)])
+        if quick:
+            for first in self.firsts:
+                self._name_move(first)
+            return
         moves = sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)
         asking.alternate([self._moves(first) for first in moves])
 
     @property
     def _settled(self) -> bool:
         """Whether the status is the same for either side moving first."""
-        return len({first.status for first in self.firsts}) == 1
+        return len({first.status for first in self._both}) == 1
 
     # ---- status of the root ----------------------------------------------------------------------
     def _stand(self, first: First) -> Iterator[First]:
@@ -311,8 +321,17 @@ class Study:
             wave = self._next(first)
         self._judge(first)
 
+    def _name_move(self, first: First) -> None:
+        """Lists the first move of the proof at the root of the side's best aim, if there is one."""
+        known = None if first.aim is None else first.begins_with(first.aim)
+        if known is not None:
+            self._list(first)
+            first.moves = [move for move in first.moves if move.move == known]
+            for move in first.moves:
+                move.right = True
+
     def _judge(self, first: First) -> None:
-        (other,) = (each for each in self.firsts if each is not first)
+        (other,) = (each for each in self._both if each is not first)
         first.judge(other.answers)
 
     def _rules(self, question: StatusQuestion) -> Rules:

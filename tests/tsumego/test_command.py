@@ -5,6 +5,7 @@ back, bad input, resumption.
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -112,6 +113,35 @@ def test_verdicts_of_closed_regions_hold_on_the_whole_board():
         for region in ("A1-B2,D2", "B2-A1,D2", "A1,B1,A2,B2,D2")
     ]
     assert areas[0] == areas[1] == areas[2] == {"A1", "B1", "A2", "B2", "D2"}
+
+
+def test_one_side_has_the_moves_that_both_sides_have():
+    whole, one = study_json(BENT_THREE), study_json(BENT_THREE, "--first", "white")
+    assert "black_first" not in one
+    for key in ("status", "right", "complete", "sentence"):
+        if key in whole["white_first"]:
+            assert one["white_first"][key] == whole["white_first"][key], key
+
+
+@pytest.mark.parametrize("name", ["bent three", "square four", "seki"])
+def test_a_quick_answer_has_the_status_and_one_right_move(name):
+    shape = ALL[name]
+    whole, quick = study_json(shape[0]), study_json(shape[0], "--quick")
+    assert not any(re.search(r"\.[A-T]\d+$", row["id"]) for row in quick["questions"])
+    assert any(re.search(r"\.[A-T]\d+$", row["id"]) for row in whole["questions"])
+    for side in ("black_first", "white_first"):
+        found = quick[side]
+        assert found["status"] == whole[side]["status"] and len(found["right"]) <= 1
+        assert set(found["right"]) <= set(whole[side]["right"])
+    result = run(f"{shape[0]} b", "--game", "tsumego-7", "--quick", "--first", "black")
+    assert result.exit_code == 0, result.output
+    assert "white first" not in result.output and "not answered" not in result.output
+    assert "whoever moves first" not in result.output
+
+
+def test_a_side_that_is_no_side_gets_one_sentence():
+    result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--first", "green")
+    assert result.exit_code == 2 and "green" in result.output and "black" in result.output
 
 
 def test_killall_go_asks_whether_white_lives():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -187,6 +187,18 @@ class TsumegoOptions:
             help="Ask about the position after N moves of the record's main line.",
         ),
     ] = None
+    first: Annotated[
+        Literal["black", "white"] | None,
+        typer.Option(
+            "--first", help="The side that moves first; default: either side.", show_default=False
+        ),
+    ] = None
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="The status and one move only: other first moves are not asked about."
+        ),
+    ] = False
     game: Annotated[
         str | None,
         typer.Option(
@@ -294,7 +306,8 @@ def tsumego(
     rules = options.rules(question.rule)
     process.import_jax()
     from jaxsolve.commands import tsumego as command
-    from jaxsolve.tsumego.setup import Choice
+    from jaxsolve.tsumego.asking import Scope
+    from jaxsolve.tsumego.setup import SIDES, Choice
 
     heads = network.heads(output.as_json)
     request = command.Request(
@@ -302,6 +315,9 @@ def tsumego(
         game=question.game,
         options=rules,
         choice=Choice(question.record, question.at),
+        scope=Scope(
+            None if question.first is None else SIDES.index(question.first), question.quick
+        ),
         crucial=question.crucial,
         region=question.region,
         settings=search.settings(limits.limits(), heads),
