@@ -20,6 +20,7 @@ Find = Callable[[Row], "Path | None"]
 
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
+INSIDE = "inside the region only"
 OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
@@ -304,12 +305,18 @@ def phrase(task: Task, status: Status) -> str:
 
 
 def sentence(report: Report, each: FirstReport) -> str:
-    """Returns the verdict as a sentence, such as "white first: white lives with B1"."""
+    """Returns the verdict as a sentence, such as "white first: white lives with B1".
+
+    A verdict that a wider region may change says so.
+    """
     task, first = report.task, each.first
+    enclosed = task.scope.defender and task.scope.attacker  # then only ko threats lie outside
+    local = each.reach.startswith(INSIDE) and not (enclosed and "in ko" in first.status.value)
+    where = "inside the region, " if local else ""
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
         return f"{each.side} first: unknown{_bounds(task, first)}"
-    text = f"{each.side} first: {defender} {phrase(task, status)}"
+    text = f"{each.side} first: {where}{defender} {phrase(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
     if len(report.firsts) == 2 and len({other.first.status for other in report.firsts}) == 1:
@@ -331,7 +338,7 @@ def sentence(report: Report, each: FirstReport) -> str:
             for after, moves in names.items()
             if moves
         ]
-        return f"{each.side} first: {'; '.join(parts)}{others}"
+        return f"{each.side} first: {where}{'; '.join(parts)}{others}"
     return text if first.complete or first.aim is None else f"{text}; by which move is open"
 
 
@@ -367,8 +374,5 @@ def reach(task: Task, status: Status) -> str:
     return (
         "whatever is played outside the region"
         if need.get(status, False)
-        else (
-            "inside the region only: moves outside it are not searched, and a wider region may"
-            " change it"
-        )
+        else (f"{INSIDE}: moves outside it are not searched, and a wider region may change it")
     )
