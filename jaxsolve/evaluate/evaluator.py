@@ -139,7 +139,7 @@ class Evaluator:
         """
         if not self._on_host or not isinstance(self.game, HasHostRows):
             return None
-        return self.game.host_rows(self.layout)
+        return self.game.host_rows(self._width)
 
     @functools.cached_property
     def _host_rows(self) -> HostRows | None:

@@ -173,9 +173,8 @@ def _after(line: Sequence[Node], moves: int) -> _Place:
     """
     played = [at for at, node in enumerate(line) if _has_move(node)]
     if not 0 <= moves <= len(played):
-        raise FormatError(
-            f"--at {moves}: the main line has {_count(len(played))}; N is from 0 to {len(played)}"
-        )
+        numbers = f"from 0 to {len(played)}" if played else "0 only"
+        raise FormatError(f"--at {moves}: the main line has {_count(len(played))}; N is {numbers}")
     where = f"the position after move {moves} (--at {moves})"
     if moves == 0:
         end = played[0] if played else len(line)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from jaxsolve.core.lazy_import import exportable, jax
 
 if TYPE_CHECKING:
-    from jaxsolve.evaluate.layout import Layout
     from jaxsolve.games.game import Game
     from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.threats import ThreatSearch
@@ -127,11 +126,11 @@ class DetectsWins(Protocol):
 class HasHostRows(Protocol):
     """Ability: compiled host code can compute the rows of the evaluator (``games.host_rows``)."""
 
-    def host_rows(self, layout: Layout) -> HostRows | None:
+    def host_rows(self, width: int) -> HostRows | None:
         """Returns the row callback with buffers for one search; None if the rule set has none.
 
-        The callback writes the rows that ``layout`` describes, which hold no values, no priors and
-        no zones of detected wins.
+        The callback writes rows (``evaluate.layout``) of ``width`` words, which hold no values, no
+        priors and no zones of detected wins.
         """
         ...
 

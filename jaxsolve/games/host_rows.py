@@ -17,7 +17,7 @@ The result has no meaning.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -27,9 +27,6 @@ from numba.extending import intrinsic
 from jaxsolve.games.boards.mixing import key_salts
 from jaxsolve.jit.host import address_of, compiled, inner
 from jaxsolve.jit.struct import by_pointer
-
-if TYPE_CHECKING:
-    from jaxsolve.evaluate.layout import Layout
 
 
 @by_pointer
@@ -47,7 +44,8 @@ class HostRows(NamedTuple):
 def make_host_rows(
     function: Callable[..., Any],
     tag: str,
-    layout: Layout,
+    words: int,
+    width: int,
     facts: np.ndarray,
     scratch: int,
 ) -> HostRows:
@@ -56,12 +54,13 @@ def make_host_rows(
     Args:
       function: the ``compiled`` callback.
       tag: rule-set id of which ``Game.key`` makes the keys.
-      layout: layout of the rows.
+      words: S, number of words of a packed position.
+      width: W, number of words of a row.
       facts: int64[...], constants of the game.
       scratch: number of int32s of the work space.
     """
-    salts = np.ascontiguousarray(key_salts(layout.state, tag)[:, :2])
-    return _made(address_of(function, _signature()), facts, salts, scratch, layout.width)
+    salts = np.ascontiguousarray(key_salts(words, tag)[:, :2])
+    return _made(address_of(function, _signature()), facts, salts, scratch, width)
 
 
 def _signature() -> Any:

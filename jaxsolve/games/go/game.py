@@ -39,7 +39,6 @@ from jaxsolve.games.go.symmetry import kept_symmetries, transform_state
 from jaxsolve.games.go.text import leaf_reason, parse_position, points_text, position_text
 
 if TYPE_CHECKING:
-    from jaxsolve.evaluate.layout import Layout
     from jaxsolve.games.go.colour_planes import ColourPlanes
     from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.zones import Zoning
@@ -300,10 +299,10 @@ class GoRules(Game):
 
         return zoning_of(self)
 
-    def host_rows(self, layout: Layout) -> HostRows | None:
+    def host_rows(self, width: int) -> HostRows | None:
         from jaxsolve.games.go.host_rows import host_rows_of  # imports numba
 
-        return host_rows_of(self, layout)
+        return host_rows_of(self, width)
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """The points of a zone, comma-separated; "" for a whole position (with the pass)."""

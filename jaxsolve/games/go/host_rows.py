@@ -42,7 +42,6 @@ from jaxsolve.games.host_rows import HostRows, make_host_rows, write_key
 from jaxsolve.jit.host import compiled, inner
 
 if TYPE_CHECKING:
-    from jaxsolve.evaluate.layout import Layout
     from jaxsolve.games.go.game import GoRules
 
 SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, STONES = range(6)
@@ -369,7 +368,7 @@ def _is_legal(facts, scratch, side, point, colour, no_ko):
 
 
 # ---- interface -----------------------------------------------------------------------------------
-def host_rows_of(game: GoRules, layout: Layout) -> HostRows | None:
+def host_rows_of(game: GoRules, width: int) -> HostRows | None:
     """The row interface of Killall-Go or ``tsumego-N`` with simple ko; None for other rule sets."""
     if game._goal is None or game.ko != "simple":
         return None
@@ -383,4 +382,6 @@ def host_rows_of(game: GoRules, layout: Layout) -> HostRows | None:
         options.get("fill_eyes", True),
         options.get("passes") == "stones",
     ]
-    return make_host_rows(row, game.kernel.rule_set, layout, np.array(facts), SCRATCH)
+    return make_host_rows(
+        row, game.kernel.rule_set, game.state_words, width, np.array(facts), SCRATCH
+    )
