@@ -132,7 +132,10 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
             assert each.sentence.endswith("whoever moves first")
             continue
         assert set(each.right) == {move for move in moves if right[move]}
-        for part in each.sentence.split(": ", 1)[1].split("; ") if each.right else []:
+        local = "inside the region, "
+        assert each.reach.startswith(report.INSIDE) or local not in each.sentence
+        said = each.sentence.split(": ", 1)[1].removeprefix(local)
+        for part in said.split("; ") if each.right else []:
             words, names = part.rsplit(" with " if defender else " by ", 1)
             for name in names.split(" or "):
                 assert words == f"white {report.phrase(task, status_of(after[name], defender))}", (
@@ -182,7 +185,7 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     }
     assert (
         report.make_report(found, lambda row: None).firsts[0].sentence
-        == "white first: white lives with B1"
+        == "white first: inside the region, white lives with B1"
     )
 
 
