@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from jaxsolve.search.methods import Method
 
-FEW_MOVES = 32
+FEW_MOVES = 21
 """Most moves at the root for which a search with plans does not restart.
 
 Few moves are soon tried. Of 48 questions about enclosed groups, with 15 to 28 moves, 42 are decided
-within 5 CPU s without restarts and 37 with them. Of 71 open ones, with 118 to 146 moves, 15 are
-decided within 10 CPU s without and 27 with restarts.
+within 5 CPU s without restarts and 37 with them. Killall-Go positions of 22 to 31 moves need
+restarts (3 of the 61 of the PCN paper stay open without them), and so do open groups with more than
+100 moves.
 """
 PLAN_BUDGET = 6000  # node budget of the first run in games with plans
 GROWTH = 1.25  # factor from the budget of a run to that of the next
