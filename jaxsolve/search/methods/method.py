@@ -143,9 +143,10 @@ class Method(abc.ABC):
         leaf is found, or memory or the log is full. All paths select before a leaf is evaluated.
         None is in flight afterwards.
 
-        Returns (number of leaves evaluated, whether the root is decided).
+        Returns (number of leaves evaluated, whether the root is decided). Raises TypeError if the
+        method needs waves.
         """
-        raise NotImplementedError
+        raise TypeError(f"method {self.name!r} needs waves: it has no search on the host")
 
     @abc.abstractmethod
     def start(self, work: Workspace, node: int) -> None:
