@@ -15,11 +15,12 @@ from jaxsolve.commands import exit_codes, failure, outputs, patterns, streams, t
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.terminal import output_console
-from jaxsolve.commands.tsumego_questions import Effort, QuestionSolver
+from jaxsolve.commands.tsumego_questions import QuestionSolver
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder, write_atomically
 from jaxsolve.games import make
 from jaxsolve.networks.identity import identity
+from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import choice, record, report, setup
@@ -74,19 +75,22 @@ def run(request: Request) -> int:
         request.settings.heads_for(
             make(task.rules(LIVE_AGAINST))
         )  # refuses a network that does not fit the game
-        if not request.as_json:
-            limit, total = (
-                request.settings.limits.cpu_seconds,
-                "no total limit" if request.total is None else f"{request.total:g} in total",
-            )
-            tsumego_report.introduce(
-                output_console(),
-                task,
-                f"{limit:g} CPU seconds per question (--time), {total} (--total)",
-            )
-            sys.stdout.flush()
         with _folder(request, task) as folder:
+            if not request.as_json:
+                _introduce(request, task)
             return _run(request, task, folder)
+
+
+def _introduce(request: Request, task: Task) -> None:
+    """Prints the board, the question and the limits, before the searches start."""
+    total = "no total limit" if request.total is None else f"{request.total:g} in total"
+    tsumego_report.introduce(
+        output_console(),
+        task,
+        f"{request.settings.limits.cpu_seconds:g} CPU seconds per question (--time), "
+        f"{total} (--total)",
+    )
+    sys.stdout.flush()
 
 
 @contextlib.contextmanager
@@ -228,7 +232,8 @@ def _deliver(
     def show() -> None:
         if request.as_json:
             fields = tsumego_report.as_json(found, rows, request.out is not None)
-            streams.print_json(fields | {"unneeded": unneeded._asdict()})
+            left_out = {"nodes": unneeded.nodes, "cpu_seconds": unneeded.cpu_seconds}
+            streams.print_json(fields | {"unneeded": left_out})
         else:
             console = output_console()
             tsumego_report.show(console, found)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from jaxsolve.commands import answer, failure, question_pool
 from jaxsolve.commands.limits import is_final
@@ -20,19 +20,13 @@ from jaxsolve.games.game import Game
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.search.result import Result
+from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.run.turns import Paused, SearchTurns
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego.asking import PAUSED, Row, Turn
-
-
-class Effort(NamedTuple):
-    """Effort of questions that have no row: their answers were not needed in the end."""
-
-    nodes: int = 0
-    cpu_seconds: float = 0.0
 
 
 class QuestionSolver:
@@ -98,7 +92,7 @@ class QuestionSolver:
     ) -> None:
         with process.defer_interrupts():
             self._searches.close()
-        self.unneeded = Effort(*map(sum, zip(Effort(), *self._spent.values(), strict=True)))
+        self.unneeded = functools.reduce(Effort.plus, self._spent.values(), Effort())
 
     def __call__(self, turn: Turn) -> list[Row | None]:
         games: dict[str, Game] = {}
@@ -186,7 +180,7 @@ class QuestionSolver:
         if self.left is not None:
             before = self._spent.get(problem.id, Effort()).cpu_seconds
             self.left -= result.cpu_seconds - before + result.certificate_seconds
-        self._spent[problem.id] = Effort(result.nodes, result.cpu_seconds)
+        self._spent[problem.id] = Effort(nodes=result.nodes, cpu_seconds=result.cpu_seconds)
 
     def _end(self, problem: Problem) -> None:
         """Ends the paused search of a question, if there is one, and records its result."""

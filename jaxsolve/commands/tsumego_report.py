@@ -13,8 +13,8 @@ from jaxsolve import view
 from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
 from jaxsolve.commands.terminal import facts, head
-from jaxsolve.commands.tsumego_questions import Effort
 from jaxsolve.games import make
+from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value

@@ -20,11 +20,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import typeof, types
-from numba.extending import intrinsic
 
 from jaxsolve.games.boards.mixing import key_salts
+from jaxsolve.jit.address_calls import calls_address
 from jaxsolve.jit.host import address_of, compiled, inner
 from jaxsolve.jit.struct import by_pointer
 
@@ -104,18 +103,9 @@ def write_key(state, salts, row, at):
         row[at + half] = _avalanche(total)
 
 
-def _row_call(typing_context, address, state, action, host):
-    result = types.int64(address, state, action, host)
-
-    def code(context, builder, signature, arguments):
-        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-        function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
-
-    return result, code
-
-
-_call: Callable[..., Any] = intrinsic(_row_call)
+@calls_address
+def _call(address, state, action, host):
+    """Calls the row callback at an address from compiled code."""
 
 
 @inner

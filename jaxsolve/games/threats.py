@@ -51,10 +51,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
+from jaxsolve.jit.address_calls import calls_address
 from jaxsolve.jit.host import address_of, compiled
 from jaxsolve.jit.struct import by_pointer
 
@@ -184,6 +183,16 @@ def with_row_buffer(threat_search: ThreatSearch, width: int) -> ThreatSearch:
     return threat_search._replace(row=row, row_view=row_view)
 
 
+@calls_address
+def call_threat_search(address, state, facts, scratch, tree, out, trees):
+    """Calls the threat search at an address from compiled code."""
+
+
+@calls_address
+def call_log_odds(address, state, facts, scratch, player):
+    """Calls the log odds at an address from compiled code."""
+
+
 @compiled
 def _search_on_host(threat_search, state, trees):
     return call_threat_search(
@@ -233,24 +242,3 @@ def log_odds(threat_search: ThreatSearch, state: np.ndarray, player: int) -> int
     state = np.array(state, np.uint32)
     state.flags.writeable = False
     return int(_log_odds_on_host(threat_search, state, player))
-
-
-def _search_call(typing_context, address, state, facts, scratch, tree, out, trees):
-    return types.int64(address, state, facts, scratch, tree, out, trees), _call
-
-
-def _log_odds_call(typing_context, address, state, facts, scratch, player):
-    return types.int64(address, state, facts, scratch, player), _call
-
-
-def _call(context, builder, signature, arguments):
-    kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-    function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-    return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
-
-
-call_threat_search: Callable[..., Any] = intrinsic(_search_call)
-"""Calls the threat search at an address from compiled code: (address, state, ..., trees)."""
-
-call_log_odds: Callable[..., Any] = intrinsic(_log_odds_call)
-"""Calls the log odds at an address from compiled code: (address, state, ..., player)."""

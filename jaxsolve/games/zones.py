@@ -63,10 +63,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
+from jaxsolve.jit.address_calls import calls_address
 from jaxsolve.jit.host import address_of, compiled
 from jaxsolve.jit.struct import by_pointer
 
@@ -168,6 +167,11 @@ def has_plans(zoning: Zoning | None) -> bool:
     return zoning is not None and bool(zoning.addresses[PLAN])
 
 
+@calls_address
+def call_zone_function(address, state, action, zone, out, facts, scratch):
+    """Calls the callback at an address from compiled code."""
+
+
 @compiled
 def _call_on_host(zoning, which, state, action, zone, out):
     return call_zone_function(
@@ -214,18 +218,3 @@ def settled(zoning: Zoning, state: np.ndarray) -> tuple[int, int]:
     The outcome is 0 if the position is not decided, or the game has no such callback.
     """
     return result_and_zone(zoning, SETTLED, state, -1, 0) if zoning.addresses[SETTLED] else (0, 0)
-
-
-def _zone_call(typing_context, address, state, action, zone, out, facts, scratch):
-    result = types.int64(address, state, action, zone, out, facts, scratch)
-
-    def code(context, builder, signature, arguments):
-        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-        function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
-
-    return result, code
-
-
-call_zone_function: Callable[..., Any] = intrinsic(_zone_call)
-"""Calls the callback at an address from compiled code: (address, state, ..., scratch)."""

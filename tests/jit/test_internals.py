@@ -63,9 +63,6 @@ JAX = {
 }
 ELSEWHERE = {  # outside ``jit``, by file: what they use
     "bench/measure.py": "JAX's cache on disk is reset, to measure compilation.",
-    "games/host_rows.py": "numba's public ``intrinsic``, for calls by address.",
-    "games/threats.py": "numba's public ``intrinsic``, for calls by address.",
-    "games/zones.py": "numba's public ``intrinsic``, for calls by address.",
 }
 
 
