@@ -192,7 +192,11 @@ def test_the_command_reference_names_no_other_command():
 
 @pytest.mark.parametrize(
     ("document", "block"),
-    [(named(path), block) for path in READMES for block in blocks(path, "python")],
+    [
+        pytest.param(named(path), block, marks=[pytest.mark.full] if "Matches(" in block else [])
+        for path in READMES
+        for block in blocks(path, "python")
+    ],
 )
 def test_python_examples_run(document, block, capsys):
     exec(compile(ast.parse(block), document, "exec"), {"__name__": "__main__"})

@@ -106,7 +106,7 @@ RARE = {f"search.{name}" for name in (
 )}  # fmt: skip
 
 
-@pytest.mark.short("pns")
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["dfpn", "pns", "mcts", "rzs"])
 def test_a_search_compiles_only_rare_loops_after_its_warm_up(method):
     """And these for one list of argument types; also after restarts, as of df-pn in Go."""

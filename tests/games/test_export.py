@@ -26,6 +26,7 @@ def symbolic(tree):
     return jax.tree.map(lambda x: jax.ShapeDtypeStruct((SIZE, *x.shape[1:]), x.dtype), tree)
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("rule_set", RULE_SETS)
 def test_exported_rules_equal_the_rules(rule_set):
     game, states, actions = sample(rule_set)

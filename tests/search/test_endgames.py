@@ -14,7 +14,7 @@ from support.search import LONG, NAMES, Setting, claims, run
 
 GAMES = ("loa-8", "loa-7", "knightthrough-8", "minishogi", "awari")
 PLIES = 8  # from the end of a random game, and at most left
-COUNT = 500 if LONG else 4
+COUNT = 150 if LONG else 4
 POSITIONS = (
     3000 if LONG else 500
 )  # that exhaustive search may look at; where it needs more, another position is taken

@@ -33,18 +33,18 @@ CORNER = (
 )
 # rule set, plies of random play, start, what is shown; positions in short and in long runs
 CASES = {
-    "hex": ("hex-4", range(6, 13), None, View(), 12, 300),
-    "lines": ("gomoku-4;line=3;win=five-or-more;knowledge=ndk", range(2, 8), None, View(), 6, 100),
+    "hex": ("hex-4", range(6, 13), None, View(), 12, 150),
+    "lines": ("gomoku-4;line=3;win=five-or-more;knowledge=ndk", range(2, 8), None, View(), 6, 40),
     "four threats": (
         "gomoku-5;line=4;win=five-or-more;knowledge=4t",
         range(12, 19),
         None,
         View(),
         6,
-        100,
+        40,
     ),
-    "go with draws": ("go-2;ko=positional;komi=1", range(0, 8), None, View("history", 8), 5, 100),
-    "corner": (CORNER, range(0, 4), "XXXX/.XXX/...O/...O w", View("colours", 4), 5, 100),
+    "go with draws": ("go-2;ko=positional;komi=1", range(0, 8), None, View("history", 8), 5, 40),
+    "corner": (CORNER, range(0, 4), "XXXX/.XXX/...O/...O w", View("colours", 4), 5, 40),
 }
 
 

@@ -22,10 +22,10 @@ from support.enclosed_shapes import Enclosed
 from support.oracles import minimax
 from support.search import LONG, NAMES, claims, run, settings
 
-SHAPES = 5000 if LONG else 8
+SHAPES = 400 if LONG else 8
 AT_ONCE = 10  # shapes whose positions are expanded together
 MAX_POSITIONS = (
-    60_000 if LONG else 8_000
+    20_000 if LONG else 8_000
 )  # of all questions about a shape, on average over those expanded together
 KO = {
     "against": ("allow", "forbid"),

@@ -50,6 +50,7 @@ LONG_CASES = {
 CASES |= LONG_CASES if LONG else {}
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize("name", CASES)
 def test_verdicts_equal_minimax(name, tmp_path):
     rule_set, plies, start, few, many = CASES[name]

@@ -59,6 +59,7 @@ def loop(model: Model, goal: str = "cost") -> Loop:
     return Loop(SelfPlay(search, 9), learner, games=8, capacity=400, batch=32, updates=8)
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_of_ones_own_learns_resumes_and_solves(name, tmp_path):
     model = MODELS[name]

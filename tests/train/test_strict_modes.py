@@ -32,6 +32,7 @@ RUNS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("mode", MODES if os.environ.get("JAXSOLVE_LONG") else ["all"])
 def test_training_passes(mode, run, tmp_path):
