@@ -41,6 +41,7 @@ class Request:
     choice: setup.Choice = field(default_factory=setup.Choice)
     scope: Scope = field(default_factory=Scope)
     crucial: str | None = None
+    group: int | None = None
     region: str | None = None
     settings: Settings = field(default_factory=Settings)
     total: float | None = None
@@ -71,7 +72,7 @@ def run(request: Request) -> int:
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
         given = setup.read(request.position, request.game, request.options, request.choice)
-        task = choice.choose(given, request.crucial, request.region)
+        task = choice.choose(given, request.crucial, request.region, request.group)
         request.settings.heads_for(
             make(task.rules(LIVE_AGAINST))
         )  # refuses a network that does not fit the game

@@ -16,6 +16,7 @@ from jaxsolve.tsumego.setup import SIDES, Given, Task
 
 DEFAULT_REGION = "auto"
 CHOOSE = "choose others with --crucial P2,Q3"
+MOST_OTHERS = 3  # most other groups that the output names
 _KEPT = (
     "ko",
     "fill_eyes",
@@ -23,32 +24,36 @@ _KEPT = (
 
 
 # ---- choosing ------------------------------------------------------------------------------------
-def choose(given: Given, crucial: str | None, region: str | None) -> Task:
+def choose(given: Given, crucial: str | None, region: str | None, group: int | None = None) -> Task:
     """Builds the task, and proposes crucial stones and region if they are not given.
 
     Args:
       given: the position.
       crucial: points of the crucial stones, such as ``P2,Q3``. None: the marked stones of the
         record, or those of its rule set, or a proposed group.
+      group: number of the proposed group, from 1; it takes precedence over marks and the rule set.
       region: ``auto``, ``all``, or points such as ``A1-D3,E1``. None: the region of the rule set,
         or ``auto``.
 
     Raises:
       FormatError: stones of both colours, an empty point with ``--crucial``, several kinds of marks
-        on stones, no group to propose, or a point off the board.
+        on stones, no group to propose, no group of this number, or a point off the board.
     """
     grid = grids.gtp(given.size)
     stones = enclosure.board_of(grid, given.board)
     kept = {name: given.options[name] for name in _KEPT if name in given.options}
     if given.killall is not None:
-        if crucial is not None or region not in (None, "auto", "all"):
+        if (crucial, group) != (None, None) or region not in (None, "auto", "all"):
             raise FormatError(
-                "Killall-Go asks whether White lives anywhere: leave out --crucial and --region"
+                "Killall-Go asks whether White lives anywhere: leave out --crucial, --group and "
+                "--region"
             )
         return Task(
             given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),)
         )
-    mask, phrase = _crucial(given, stones, crucial)
+    if crucial is not None and group is not None:
+        raise FormatError("--crucial and --group both name the stones in question: give one")
+    mask, phrase = _crucial(given, stones, crucial) if group is None else _proposed(stones, group)
     defender = 0 if mask & stones.stones[0] else 1
     area, about = _region(given, stones, defender, mask, region)
     return Task(given, defender, mask, area, kept, (("crucial", phrase), ("region", about)))
@@ -146,22 +151,41 @@ def _mask(stones: Board, places: frozenset[tuple[int, int]], size: int) -> int:
     return sum(stones.grid.point(sgf.point_text("go", size, *place)) for place in places)
 
 
-def _proposed(stones: Board) -> tuple[int, str]:
-    group = enclosure.proposed(stones)
-    if group is None:
+def _proposed(stones: Board, number: int | None = None) -> tuple[int, str]:
+    """Returns the mask of a proposed group, and a phrase that names the other groups.
+
+    ``number`` is the number of the group, from 1; None: the first. Raises FormatError if there is
+    no such group.
+    """
+    groups = enclosure.proposals(stones)
+    if not groups:
         raise FormatError(
             "no group is enclosed or near the other side's stones: name the stones in question with"
             " --crucial, such as --crucial P2,Q3"
         )
-    return (
-        group.stones,
-        f"{_described(stones, group.stones)}, proposed: the weakest enclosed group; {CHOOSE}",
-    )
+    if number is not None and not 1 <= number <= len(groups):
+        listed = "; ".join(
+            f"{at} {_described(stones, group.stones, 3)}" for at, group in enumerate(groups, 1)
+        )
+        raise FormatError(f"--group {number}: the groups in question are {listed}")
+    chosen = number or 1
+    others = [
+        f"{at} {_described(stones, group.stones, 3)}"
+        for at, group in enumerate(groups, 1)
+        if at != chosen
+    ]
+    why = "proposed: the weakest enclosed group" if number is None else f"--group {number}"
+    choices = CHOOSE
+    if others:
+        shown = "; ".join(others[:MOST_OTHERS]) + ("; ..." if len(others) > MOST_OTHERS else "")
+        choices += f" or --group K: {shown}"
+    mask = groups[chosen - 1].stones
+    return mask, f"{_described(stones, mask)}, {why}; {choices}"
 
 
-def _described(stones: Board, mask: int) -> str:
+def _described(stones: Board, mask: int, most: int = 12) -> str:
     side = SIDES[0 if mask & stones.stones[0] else 1]
-    return f"{side} {_some(stones, mask, 12)}"
+    return f"{side} {_some(stones, mask, most)}"
 
 
 def _some(stones: Board, mask: int, most: int = 6) -> str:

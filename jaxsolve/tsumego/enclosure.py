@@ -207,8 +207,8 @@ class Group(NamedTuple):
     area: int
 
 
-def proposed(board: Board) -> Group | None:
-    """Returns the group that is most probably in question, or None if there is none.
+def proposals(board: Board) -> list[Group]:
+    """Returns the groups that may be in question, the most probable first.
 
     There are two kinds of groups. A *cut-off* group consists of the stones of one side in a small
     part of the board that the other side cuts off (at most ``SMALL`` empty points and half of the
@@ -216,28 +216,32 @@ def proposed(board: Board) -> Group | None:
     the other side (``_nearest``).
 
     Groups that are unconditionally alive or have an eye of ``ROOMY`` points are excluded. So are
-    groups inside the region of a cut-off group of the other side. Of the remaining groups, those
-    with at least ``SUBSTANTIAL`` stones come first, then those with the fewest empty points, then
-    those with the most stones.
+    groups inside the region of a larger cut-off group of the other side. Of the remaining groups,
+    those with at least ``SUBSTANTIAL`` stones come first, then those with the fewest empty points,
+    then those with the most stones.
     """
     cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
     regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}
 
     def is_inside(group: Group) -> bool:
-        """Returns whether ``group`` lies inside the region of a group of the other side.
+        """Returns whether ``group`` lies inside the region of a larger group of the other side.
 
         If each lies in the region of the other, as in a capturing race, neither counts as inside.
+        A group of fewer stones is one that play inside the larger group is about.
         """
         mine = regions.get(group, group.area)
         return any(
-            group.player != each.player and not group.area & ~region and each.area & ~mine
+            group.player != each.player
+            and each.stones.bit_count() >= group.stones.bit_count()
+            and not group.area & ~region
+            and each.area & ~mine
             for each, region in regions.items()
         )
 
     taken = sum(group.stones for group in cut_off)  # each stone is in one group of its side
     others = [group for group in _nearest(board) if not group.stones & taken]
     outer = [group for group in cut_off + others if not is_inside(group)]
-    return min(outer, key=lambda group: _weakness(board, group), default=None)
+    return sorted(outer, key=lambda group: _weakness(board, group))
 
 
 def _weakness(board: Board, group: Group) -> tuple[bool, int, int, int]:

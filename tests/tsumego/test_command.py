@@ -240,6 +240,7 @@ def test_no_file_is_written_over_the_record_or_another(tmp_path):
         ("TR[ag]", [], ["C1", "B2", "C2", "A3", "B3"], "marks on empty points (A1) do not count"),
         ("TR[be]", ["--crucial", "c1,C2"], ["C1", "C2"], "named with --crucial"),
         ("", [], ["C1", "B2", "C2", "A3", "B3"], "proposed: the weakest enclosed group"),
+        ("TR[be]", ["--group", "1"], ["C1", "B2", "C2", "A3", "B3"], "--group 1"),
     ],
 )
 def test_crucial_stones_are_taken_from_words_marks_or_the_board(
@@ -259,6 +260,8 @@ def test_crucial_stones_are_taken_from_words_marks_or_the_board(
         ("TR[ae]SQ[be]", [], "TR and SQ mark stones, and only one kind of mark"),
         ("TR[ae]", ["--crucial", "A1"], "--crucial names A1, where there is no stone"),
         ("TR[ae]", ["--crucial", "A3,A4"], "--crucial names stones of both colours"),
+        ("", ["--group", "9"], "--group 9: the groups in question are 1 white"),
+        ("", ["--group", "1", "--crucial", "A3"], "--crucial and --group both name"),
         ("", ["--crucial", "Z9"], "'Z9' is not a point of a 7x7 board"),
         ("", ["--crucial", "A3,A3"], "names A3 twice"),
         ("", ["--region", "A1,J9"], "'J9' is not a point of a 7x7 board"),
@@ -268,7 +271,7 @@ def test_crucial_stones_are_taken_from_words_marks_or_the_board(
         ("", ["--rule", "goal=kill"], "--rule goal=...: the command takes ko, fill_eyes and"),
         ("", ["--game", "hex-7"], "Go"),
         ("", ["--game", "tsumego-9"], "size 7"),
-        ("", ["--game", "killallgo-7", "--crucial", "A3"], "leave out --crucial and --region"),
+        ("", ["--game", "killallgo-7", "--crucial", "A3"], "leave out --crucial, --group and"),
     ],
 )
 def test_bad_input_gets_one_sentence(tmp_path, marks, words, sentence):

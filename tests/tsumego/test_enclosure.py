@@ -26,7 +26,7 @@ def board(text: str) -> Board:
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_group_that_a_textbook_asks_about_is_proposed(name):
     stones = board(SHAPES[name].board)
-    group = enclosure.proposed(stones)
+    group = enclosure.proposals(stones)[0]
     assert group is not None and group.player == 1 and group.stones == stones.stones[1]
 
 
@@ -39,11 +39,11 @@ def test_the_group_that_a_textbook_asks_about_is_proposed(name):
     ],
 )
 def test_where_nobody_is_in_danger_nothing_is_proposed(text):
-    assert enclosure.proposed(board(text)) is None
+    assert enclosure.proposals(board(text)) == []
 
 
 def test_dead_stones_in_an_eye_are_not_proposed():
-    group = enclosure.proposed(board("......./......./XXXXX../OOOOX../XX.OX../X..OX../...OX.."))
+    group = enclosure.proposals(board("......./......./XXXXX../OOOOX../XX.OX../X..OX../...OX.."))[0]
     assert group is not None and group.player == 1
 
 
@@ -222,3 +222,13 @@ def test_what_is_forced_in_a_closed_region_is_forced_on_the_whole_board():
 
 def row_of(grid: grids.Grid, row: int) -> list[int]:
     return sorted(bits(grid.row(row)), reverse=True)
+
+
+def test_stones_inside_a_larger_group_do_not_hide_it():
+    """White's corner group is in question, though two black stones inside it are cut off."""
+    stones = board(
+        "........./........./........./........./........./...XXXXX./...XOOOXO/..X.OXXO./...XO.O.."
+    )
+    groups = enclosure.proposals(stones)
+    assert groups[0].player == 1 and groups[0].stones & stones.grid.point("F3")
+    assert stones.grid.points("F2,G2") in [group.stones for group in groups]

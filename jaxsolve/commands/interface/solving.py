@@ -226,6 +226,15 @@ class TsumegoOptions:
             "the weakest enclosed group.",
         ),
     ] = None
+    group: Annotated[
+        int | None,
+        typer.Option(
+            "--group",
+            min=1,
+            metavar="K",
+            help="Ask about the K-th group that is in question, the weakest enclosed one first.",
+        ),
+    ] = None
     region: Annotated[
         str | None,
         typer.Option(
@@ -319,6 +328,7 @@ def tsumego(
             None if question.first is None else SIDES.index(question.first), question.quick
         ),
         crucial=question.crucial,
+        group=question.group,
         region=question.region,
         settings=search.settings(limits.limits(), heads),
         total=limits.total,
