@@ -68,7 +68,7 @@ def recorded(*arguments):
     configurations.append(next_configuration(*arguments))
     return configurations[-1]
 
-restarts.PLAN_BUDGET, restarts.FEW_MOVES = 20, 0
+restarts.PLANNED, restarts.FEW_MOVES = restarts.Budgets(20, 25, 1.25), 0
 restarts.Restarts.next_configuration = recorded
 method = method_named(sys.argv[1])
 for rules, start in (

@@ -12,6 +12,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.search import Limits, Verdict, solve
+from jaxsolve.search.run import restarts
 from support.go_questions import questions, task
 from support.search import LONG, run, settings
 
@@ -20,8 +21,9 @@ from support.search import LONG, run, settings
 @pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
 def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
     if (size, eyes) == (5, "false"):  # begun anew again and again
-        monkeypatch.setattr("jaxsolve.search.run.restarts.PLAN_BUDGET", 6)
-        monkeypatch.setattr("jaxsolve.search.run.restarts.FEW_MOVES", 0)
+        few = restarts.Budgets(6, 8, 1.25)
+        for name in ("PLANNED", "FEW"):
+            monkeypatch.setattr(restarts, name, few)
     rng, seen, zoned = random.Random(size), Counter(), 0
     turn = settings(nodes=(None, 96), waves=(None, 4))
     for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):

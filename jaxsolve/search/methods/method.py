@@ -91,6 +91,11 @@ class Method(abc.ABC):
         return ()
 
     @property
+    def few_configurations(self) -> tuple[Method, ...]:
+        """As ``configurations``, for positions with few moves."""
+        return ()
+
+    @property
     def threat_configurations(self) -> tuple[Method, ...]:
         """Methods that successive restarts use in games with threat search, this method first.
 

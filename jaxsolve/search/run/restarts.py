@@ -8,22 +8,25 @@ again what it needs.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from jaxsolve.search.methods import Method
 
 FEW_MOVES = 21
-"""Most moves at the root for which a search with plans does not restart.
+"""Most moves at the root for which a search with plans takes the method's ``few_configurations``."""
 
-Few moves are soon tried. Of 48 questions about enclosed groups, with 15 to 28 moves, 42 are decided
-within 5 CPU s without restarts and 37 with them. Killall-Go positions of 22 to 31 moves need
-restarts (3 of the 61 of the PCN paper stay open without them), and so do open groups with more than
-100 moves.
-"""
-PLAN_BUDGET = 6000  # node budget of the first run in games with plans
-GROWTH = 1.25  # factor from the budget of a run to that of the next
-# Node budgets of the first and the second run in games with threat search: a short run, then long
-# ones.
-THREAT_BUDGET = 6000
-SECOND_THREAT_BUDGET = 90_000
+
+class Budgets(NamedTuple):
+    """Node budgets of successive runs."""
+
+    first: int
+    second: int
+    growth: float  # factor from the budget of a run, the second or a later one, to that of the next
+
+
+FEW = Budgets(2000, 4000, 2.0)
+PLANNED = Budgets(6000, 7500, 1.25)
+THREATS = Budgets(6000, 90_000, 1.25)  # a short run, then long ones
 
 
 class Restarts:
@@ -32,17 +35,21 @@ class Restarts:
     Args:
       method: the configuration of the first run.
       planned: whether the game has plans (``jaxsolve.games.zones``). If so, the method's
-        ``configurations`` are used, otherwise its ``threat_configurations``.
+        ``configurations`` or ``few_configurations`` are used, otherwise its
+        ``threat_configurations``.
       moves: number of moves at the root.
     """
 
     def __init__(self, method: Method, *, planned: bool, moves: int):
         self.count = 0  # restarts so far
-        self._configurations = method.configurations if planned else method.threat_configurations
-        if planned and moves <= FEW_MOVES:
-            self._configurations = ()
-        self._end = PLAN_BUDGET if planned else THREAT_BUDGET
-        self._second = GROWTH * PLAN_BUDGET if planned else SECOND_THREAT_BUDGET
+        self._configurations, self._budgets = (
+            (method.threat_configurations, THREATS)
+            if not planned
+            else (method.few_configurations, FEW)
+            if moves <= FEW_MOVES
+            else (method.configurations, PLANNED)
+        )
+        self._end = self._budgets.first
 
     def is_due(self, expanded: int) -> bool:
         """Whether the current run has used up its budget.
@@ -53,6 +60,7 @@ class Restarts:
 
     def next_configuration(self, expanded: int) -> Method:
         """Starts the budget of the next run and returns the method of that run."""
+        budget = self._budgets.second * self._budgets.growth**self.count
         self.count += 1
-        self._end = expanded + int(self._second * GROWTH ** (self.count - 1))
+        self._end = expanded + int(budget)
         return self._configurations[self.count % len(self._configurations)]

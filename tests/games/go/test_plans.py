@@ -194,8 +194,8 @@ def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     begun = []
     restart = steps.Restart.apply
-    monkeypatch.setattr(restarts, "PLAN_BUDGET", 20)
-    monkeypatch.setattr(restarts, "FEW_MOVES", 0)
+    for name in ("PLANNED", "FEW"):
+        monkeypatch.setattr(restarts, name, restarts.Budgets(20, 25, 1.25))
     monkeypatch.setattr(
         steps.Restart,
         "apply",
@@ -213,10 +213,12 @@ def test_restarts_use_other_configurations_and_can_be_switched_off():
         len(set(method.configurations)) >= 5
         and method.configurations[0] == method
         and METHODS["rzs"] in method.configurations
+        and method.few_configurations == (method, METHODS["rzs"])
     )
     assert (
         not METHODS["pns"].configurations
         and not METHODS["mcts"].configurations
         and not METHODS["rzs"].configurations
     )
-    assert not dataclasses.replace(method, restarts=False).configurations
+    once = dataclasses.replace(method, restarts=False)
+    assert not once.configurations and not once.few_configurations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,12 @@ CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
 
 Searches are either short or very long, and which of them are short depends on the configuration.
 None stands for depth-first search (``rzs``).
+"""
+FEW_CONFIGURATIONS: tuple[dict[str, float] | None, ...] = ({}, None)
+"""As ``CONFIGURATIONS``, for positions with few moves.
+
+Best-first and depth-first search take turns: of 25 questions about enclosed groups that take long
+with either method alone, 21 are decided within 12 CPU s in turns, and 13 without restarts.
 """
 THREAT_CONFIGURATIONS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
 """Changes of the settings for successive restarts in games with threat search.
@@ -116,14 +123,19 @@ class ProofNumber(Method):
 
     @property
     def configurations(self) -> tuple[Method, ...]:
-        return (
-            ()
-            if not self.restarts or self.leave_on_change
-            else tuple(self._configured(changes) for changes in CONFIGURATIONS)
-        )
+        return self._configured(CONFIGURATIONS)
 
-    def _configured(self, changes: dict[str, float] | None) -> Method:
-        return self.depth_first() if changes is None else dataclasses.replace(self, **changes)
+    @property
+    def few_configurations(self) -> tuple[Method, ...]:
+        return self._configured(FEW_CONFIGURATIONS)
+
+    def _configured(self, changes: Sequence[dict[str, float] | None]) -> tuple[Method, ...]:
+        if not self.restarts or self.leave_on_change:
+            return ()
+        return tuple(
+            self.depth_first() if each is None else dataclasses.replace(self, **each)
+            for each in changes
+        )
 
     def depth_first(self) -> Method:
         """Returns the depth-first method for which None stands in ``CONFIGURATIONS`` (``rzs``)."""
