@@ -23,7 +23,7 @@ from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
-from jaxsolve.tsumego import choice, record, report, setup
+from jaxsolve.tsumego import choice, collection, record, report, setup
 from jaxsolve.tsumego.asking import Row, Scope
 from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import Task
@@ -53,6 +53,39 @@ class Request:
     as_json: bool = False
 
 
+@dataclass(frozen=True)
+class Studied:
+    """What a study has found, complete or not."""
+
+    report: Report
+    rows: list[dict[str, Any]]  # results of the questions, as far as they are answered
+    unneeded: Effort  # effort of questions without a row
+    interrupted: bool
+    exhausted: bool  # the total limit is used up
+    unsaved: list[str]  # a sentence for each reason why results were not saved
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question of the request is answered."""
+        return (
+            not self.exhausted
+            and not self.interrupted
+            and self.report.known
+            and all(each.first.complete or each.first.brief for each in self.report.firsts)
+            and all(row["verdict"] != "unknown" for row in self.rows)
+        )
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds of all searches."""
+        return sum(row["cpu_seconds"] for row in self.rows) + self.unneeded.cpu_seconds
+
+    def as_json(self, kept: bool) -> dict[str, Any]:
+        """Returns the report as JSON values; ``kept`` is whether the certificates are kept."""
+        left_out = {"nodes": self.unneeded.nodes, "cpu_seconds": self.unneeded.cpu_seconds}
+        return tsumego_report.as_json(self.report, self.rows, kept) | {"unneeded": left_out}
+
+
 def run(request: Request) -> int:
     """Answers all questions about the group (``tsumego/status.py``) and prints the report.
 
@@ -62,24 +95,40 @@ def run(request: Request) -> int:
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
-        for name in request.options:
-            if name not in ("ko", "fill_eyes", "passes"):
-                raise ValueError(
-                    f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, "
-                    "passes; it determines the other options itself"
-                )
+        refuse_options(request.options)
         outputs.refuse_unwritable(
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
-        given = setup.read(request.position, request.game, request.options, request.choice)
-        task = choice.choose(given, request.crucial, request.region, request.group)
-        request.settings.heads_for(
-            make(task.rules(LIVE_AGAINST))
-        )  # refuses a network that does not fit the game
-        with _folder(request, task) as folder:
+        task = task_of(
+            request, setup.read(request.position, request.game, request.options, request.choice)
+        )
+        with folder_of(request, task) as folder:
             if not request.as_json:
                 _introduce(request, task)
-            return _run(request, task, folder)
+            return _conclude(request, study(request, task, folder))
+
+
+def is_collection(request: Request) -> bool:
+    """Returns whether the position of a request names a collection of problems."""
+    with failure.errors_as_sentences(request.as_json):
+        return collection.is_collection(request.position, request.choice.number)
+
+
+def refuse_options(options: Mapping[str, str]) -> None:
+    """Raises ValueError for a rule option that the command determines itself."""
+    for name in options:
+        if name not in ("ko", "fill_eyes", "passes"):
+            raise ValueError(
+                f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, "
+                "passes; it determines the other options itself"
+            )
+
+
+def task_of(request: Request, given: setup.Given) -> Task:
+    """Returns the task of a position. Raises ValueError if a network does not fit the game."""
+    task = choice.choose(given, request.crucial, request.region, request.group)
+    request.settings.heads_for(make(task.rules(LIVE_AGAINST)))
+    return task
 
 
 def _introduce(request: Request, task: Task) -> None:
@@ -95,7 +144,7 @@ def _introduce(request: Request, task: Task) -> None:
 
 
 @contextlib.contextmanager
-def _folder(request: Request, task: Task) -> Iterator[Path]:
+def folder_of(request: Request, task: Task) -> Iterator[Path]:
     """Yields the locked folder of the run, or without ``--out`` a temporary folder.
 
     A folder is always needed, because the report reads its lines of play from certificates.
@@ -133,17 +182,18 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
     }
 
 
-def _run(request: Request, task: Task, folder: Path) -> int:
+def study(request: Request, task: Task, folder: Path) -> Studied:
+    """Searches the questions of a task and keeps their proofs in ``folder``."""
     results = ResultsFile(folder)
     with patterns.shared(request.patterns, always=True) as known, Status() as status:
         solver = QuestionSolver(
             results, folder / "proofs", request.settings, request.total, request.pool, status, known
         )
-        study = Study(task, solver, request.scope)
+        work = Study(task, solver, request.scope)
         interrupted = False
         with solver:
             try:
-                study.run()
+                work.run()
             except KeyboardInterrupt:
                 interrupted = True
 
@@ -151,32 +201,36 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         path = folder / "proofs" / str(row["id"]) / CERTIFICATE
         return path if row["verdict"] != "unknown" and path.exists() else None
 
-    found = report.make_report(study, find)
     rows = [row for row in results.rows.values() if row["id"] in solver.answered]
-    failed = _write(request, found)
-    printed = _deliver(request, found, rows, solver.unneeded)
-    if interrupted or solver.interrupted:
+    return Studied(
+        report.make_report(work, find),
+        rows,
+        solver.unneeded,
+        interrupted or solver.interrupted,
+        solver.exhausted,
+        _unsaved(rows, results.failure),
+    )
+
+
+def _conclude(request: Request, studied: Studied) -> int:
+    """Writes and prints the report. Returns the exit code."""
+    failed = write(studied.report, request.svg, request.sgf)
+    printed = _deliver(request, studied)
+    if studied.interrupted:
         resumes = f"; the same command resumes the run in {request.out}"
         failure.remark(f"interrupted{'' if request.out is None else resumes}")
         return exit_codes.INTERRUPTED
-    unsaved = _unsaved(rows, results.failure)
-    for sentence in [*unsaved, *failed]:
+    for sentence in [*studied.unsaved, *failed]:
         failure.remark(sentence)
-    if unsaved or failed or not printed:
+    if studied.unsaved or failed or not printed:
         return exit_codes.FAILED
-    if solver.exhausted:
+    if studied.exhausted:
         failure.remark(
             f"the answer is partial, since the total of {request.total:g} CPU seconds is used up;"
             " give a larger --total"
             + (f" to resume the run in {request.out}" if request.out else "")
         )
-    complete = (
-        not solver.exhausted
-        and found.known
-        and all(each.first.complete or each.first.brief for each in found.firsts)
-        and all(row["verdict"] != "unknown" for row in rows)
-    )
-    return exit_codes.PROVED if complete else exit_codes.UNKNOWN
+    return exit_codes.PROVED if studied.complete else exit_codes.UNKNOWN
 
 
 def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:
@@ -199,46 +253,39 @@ def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:
     return sentences
 
 
-def _write(request: Request, found: Report) -> list[str]:
-    """Writes the requested picture and SGF record. Returns a sentence for each failure."""
+def write(found: Report, svg: Path | None, sgf: Path | None) -> list[str]:
+    """Writes a picture and an SGF record; None: not asked for.
+
+    Returns a sentence for each failure.
+    """
     failed = []
-    if request.svg is not None:
+    if svg is not None:
         try:
-            write_atomically(request.svg, tsumego_report.picture(found))
+            write_atomically(svg, tsumego_report.picture(found))
         except OSError as error:
-            failed.append(
-                f"the picture {request.svg} could not be written ({error.strerror or error})"
-            )
-    if request.sgf is not None:
+            failed.append(f"the picture {svg} could not be written ({error.strerror or error})")
+    if sgf is not None:
         try:
-            write_atomically(
-                request.sgf,
-                record.record(found, f"jaxsolve:{jaxsolve.__version__}").decode("utf-8"),
-            )
+            made_by = f"jaxsolve:{jaxsolve.__version__}"
+            write_atomically(sgf, record.record(found, made_by).decode("utf-8"))
         except OSError as error:
-            failed.append(
-                f"the record {request.sgf} could not be written ({error.strerror or error})"
-            )
+            failed.append(f"the record {sgf} could not be written ({error.strerror or error})")
     return failed
 
 
-def _deliver(
-    request: Request, found: Report, rows: Sequence[Mapping[str, Any]], unneeded: Effort
-) -> bool:
+def _deliver(request: Request, studied: Studied) -> bool:
     """Prints the report; if standard output fails, prints the statuses on standard error.
 
-    ``unneeded`` is the effort of questions without a row. Returns whether standard output worked.
+    Returns whether standard output worked.
     """
 
     def show() -> None:
         if request.as_json:
-            fields = tsumego_report.as_json(found, rows, request.out is not None)
-            left_out = {"nodes": unneeded.nodes, "cpu_seconds": unneeded.cpu_seconds}
-            streams.print_json(fields | {"unneeded": left_out})
+            streams.print_json(studied.as_json(request.out is not None))
         else:
             console = output_console()
-            tsumego_report.show(console, found)
+            tsumego_report.show(console, studied.report)
             kept = None if request.out is None else str(request.out)
-            tsumego_report.total(console, rows, kept, unneeded)
+            tsumego_report.total(console, studied.rows, kept, studied.unneeded)
 
-    return streams.deliver(show, "; ".join(each.sentence for each in found.firsts))
+    return streams.deliver(show, "; ".join(each.sentence for each in studied.report.firsts))

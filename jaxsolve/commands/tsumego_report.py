@@ -15,6 +15,7 @@ from jaxsolve.commands.answer import size
 from jaxsolve.commands.terminal import facts, head
 from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
+from jaxsolve.tsumego import solution
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value
@@ -103,6 +104,10 @@ def show(console: Console, report: Report) -> None:
             console.print(_table(report.task, each))
         if each.first.aim is not None and not (each.first.complete or each.first.brief):
             console.print("some first moves are not answered", style="dim")
+    said = solution.compare(report)
+    if said:
+        text = "; ".join(each.sentence for each in said)
+        console.print(f"\nthe record calls right: {text}", markup=False)
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
             "\nPlay can repeat without end: --rule ko=situational (superko) decides such play.",
@@ -241,6 +246,10 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
         "chosen": dict(task.remarks),
+        "record": [
+            {"first": SIDES[each.side], "right": list(each.right), "agrees": each.agrees}
+            for each in solution.compare(report)
+        ],
         **{f"{each.side}_first": _first_json(report, each) for each in report.firsts},
         "questions": [
             dict(row) | ({} if keep else {"certificate": None, "certificate_bytes": 0})

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxsolve.formats import sgf, sgf_text
 from jaxsolve.formats.record import FormatError, Record
-from jaxsolve.formats.sgf_tree import Node, main_line
+from jaxsolve.formats.sgf_tree import Node, main_line, text_of
 
 MARKS = ("TR", "MA", "SQ", "CR")
 """Properties that mark points: triangle, cross, square, circle."""
+
+
+# Words in comments by which collections mark a correct solution.
+_CORRECT = re.compile(
+    r"\bRIGHT\b|(?<!not )(?<!n't )\b[Cc](?:orrect|ORRECT)\b|正解|正确|正確|정답|^\s*\+\s*$"
+)
+
+
+@dataclass(frozen=True)
+class FirstMove:
+    """A first move of the solution in a record."""
+
+    player: int
+    move: str  # GTP point, or "pass"
+    right: bool | None  # whether the record calls it right; None: it does not say
 
 
 @dataclass(frozen=True)
@@ -23,6 +39,7 @@ class Marked:
     # points are absent.
     marks: dict[str, frozenset[tuple[int, int]]]
     where: str  # where the position is in the record, in words
+    solution: tuple[FirstMove, ...]  # the moves of the variations that follow the position
 
 
 @dataclass(frozen=True)
@@ -74,7 +91,9 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
         if marked.has(name)
     }
     found = {name: places for name, places in points.items() if places}
-    return Marked(sgf.record_of(root, reader), found, place.where)
+    last = [*place.played, *place.set_up][-1] if place.played or place.set_up else None
+    solution = () if last is None else _solution(last, last in place.set_up, reader)
+    return Marked(sgf.record_of(root, reader), found, place.where, solution)
 
 
 def holds_problem(data: bytes | str) -> bool:
@@ -103,8 +122,69 @@ def _chosen(found: Sequence[Node], number: int | None) -> Node:
     return found[number - 1]
 
 
+def count(data: bytes | str) -> int:
+    """Returns the number of records in an SGF file. Raises FormatError if it cannot be read."""
+    return len(sgf_text.trees(data))
+
+
 def _has_move(node: Node) -> bool:
     return node.has("B", "W")
+
+
+# ---- the solution --------------------------------------------------------------------------------
+def _solution(last: Node, own_move: bool, reader: sgf.Reader) -> tuple[FirstMove, ...]:
+    """Returns the first moves of the variations after a position.
+
+    A first move is right if a comment in its variations has a word of ``_CORRECT``, or a node of
+    them the property TE (good move). If no move is marked so, the first one is right, and the
+    record does not judge the others.
+
+    Args:
+      last: the last node of the position.
+      own_move: whether a move in ``last`` itself is the first move.
+      reader: reader of the record up to the position; it is not changed.
+    """
+    firsts = [last] if own_move and _has_move(last) else list(_first_moves(last))
+    found: list[tuple[FirstMove, bool]] = []
+    for node in firsts:
+        own = sgf.Reader(reader.size, reader.family)
+        try:
+            own.move(node)
+        except FormatError:  # only the solution is faulty
+            continue
+        if own.moves and own.moves[0].player is not None:
+            move = FirstMove(own.moves[0].player, own.moves[0].text, None)
+            found.append((move, _is_correct(node)))
+    marked = any(correct for _, correct in found)
+    moves: dict[tuple[int, str], FirstMove] = {}
+    for number, (move, correct) in enumerate(found):
+        right = correct if marked else True if number == 0 else None
+        key = move.player, move.move
+        if key not in moves or right:
+            moves[key] = FirstMove(move.player, move.move, right)
+    return tuple(moves.values())
+
+
+def _first_moves(node: Node) -> Iterator[Node]:
+    """Yields the first nodes with a move in each variation below ``node``, in order."""
+    waiting = node.children[::-1]
+    while waiting:
+        each = waiting.pop()
+        if _has_move(each):
+            yield each
+        else:
+            waiting += each.children[::-1]
+
+
+def _is_correct(node: Node) -> bool:
+    """Whether ``node`` or a node below it is marked as correct."""
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if each.has("TE") or any(_CORRECT.search(text_of(raw)) for raw in each.values("C")):
+            return True
+        waiting += each.children
+    return False
 
 
 def _holds(node: Node, *names: str) -> bool:

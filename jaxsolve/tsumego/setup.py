@@ -41,6 +41,7 @@ class Given:
         default_factory=dict
     )  # options of the tsumego rule set that came with the position
     killall: str | None = None  # rule-set id of Killall-Go; None for other rules
+    solution: tuple[sgf_problem.FirstMove, ...] = ()  # what the SGF record says
 
 
 @dataclass(frozen=True)
@@ -164,14 +165,27 @@ def read(
         return _given(
             problem.id, problem.game, problem.game.text(problem.state), title=problem.title
         )
-    name = "standard input" if text == "-" else Path(text).name
+    return read_record(
+        "standard input" if text == "-" else Path(text).name, data, game, options, choice
+    )
+
+
+def read_record(
+    name: str, data: bytes, game: str | None, options: Mapping[str, str], choice: Choice
+) -> Given:
+    """Reads the position of a task from the bytes of an SGF file, as ``read`` does.
+
+    ``name`` stands for the file in messages. Raises FormatError.
+    """
     try:
         marked = sgf_problem.read_marked(data, number=choice.number, at=choice.at)
         rules = _rules_of(marked.record.properties.get("rules", ""), game, marked.record.size)
         found = _at_end(name, marked.record, registry.make(rules, **options))
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
-    return dataclasses.replace(found, marks=marked.marks, where=marked.where)
+    return dataclasses.replace(
+        found, marks=marked.marks, where=marked.where, solution=marked.solution
+    )
 
 
 def _at_end(name: str, record: Record, game: Game) -> Given:

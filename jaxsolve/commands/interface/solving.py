@@ -165,11 +165,11 @@ class TsumegoOptions:
     position: Annotated[
         str,
         typer.Argument(
-            metavar="FILE.sgf",
+            metavar="FILE.sgf|COLLECTION",
             show_default=False,
             help="An SGF record, with or without a solution (its problem is the set-up position, "
             "else the marked one), - for a record on standard input, or a position in any form "
-            "that 'jaxsolve solve' takes.",
+            "that 'jaxsolve solve' takes. A collection: a folder, a ZIP archive, several records.",
         ),
     ]
     record: Annotated[
@@ -271,6 +271,12 @@ class TsumegoRunOptions:
             "--pool", min=1, metavar="N", help="First moves searched at once, with one evaluator."
         ),
     ] = 4
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", min=1, metavar="N", help="Of a collection, problems solved at a time."
+        ),
+    ] = 1
     patterns: Patterns = None
 
 
@@ -339,6 +345,10 @@ def tsumego(
         sgf=output.sgf_out,
         as_json=output.as_json,
     )
+    if command.is_collection(request):
+        from jaxsolve.commands import tsumego_collection
+
+        raise typer.Exit(tsumego_collection.run(request, run.jobs))
     raise typer.Exit(command.run(request))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jaxsolve.search.methods import Method
 
 FEW_MOVES = 21
-"""Most moves at the root for which a search with plans takes the method's ``few_configurations``."""
+"""Most moves at the root for which a search with plans uses ``Method.few_configurations``."""
 
 
 class Budgets(NamedTuple):
@@ -21,7 +21,7 @@ class Budgets(NamedTuple):
 
     first: int
     second: int
-    growth: float  # factor from the budget of a run, the second or a later one, to that of the next
+    growth: float  # factor between budgets, from the second on
 
 
 FEW = Budgets(2000, 4000, 2.0)

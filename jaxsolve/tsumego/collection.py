@@ -1,0 +1,117 @@
+"""Finds the problems of a collection: a folder, a ZIP archive, or a file of several records."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from jaxsolve.formats import sgf_problem
+from jaxsolve.formats.record import FormatError
+
+MAX_BYTES = 16 << 20  # largest SGF file of a collection
+MAX_FILES = 100_000  # most files of a collection
+
+
+class Member(NamedTuple):
+    """A problem of a collection."""
+
+    name: str  # path in the collection, and the number of the record where there are several
+    folder: str  # name for the problem's folder, different for all members
+    data: bytes  # the SGF file
+    number: int | None  # which record of the file, from 1; None: the only one
+
+
+def is_collection(text: str, number: int | None) -> bool:
+    """Returns whether a position argument names a collection.
+
+    Args:
+      text: the argument.
+      number: ``--record``; a record that is chosen is no collection.
+
+    Raises FormatError if the file cannot be read.
+    """
+    path = Path(text)
+    if path.is_dir() or (text.lower().endswith(".zip") and path.is_file()):
+        return True
+    if number is not None or not text.lower().endswith(".sgf") or not path.is_file():
+        return False
+    return len(_records(_read(path))) > 1
+
+
+def members(text: str) -> list[Member]:
+    """Returns all problems of a collection, files in the order of their names.
+
+    A file that cannot be read as SGF is one member, which ``setup.read_record`` will refuse.
+
+    Raises:
+      FormatError: there is no SGF file, an archive is damaged or encrypted, or a file is too large.
+    """
+    path = Path(text)
+    found: list[Member] = []
+    taken: Counter[str] = Counter()
+    files = _folder(path) if path.is_dir() else _files(path)
+    for name, data in files:
+        numbers: Sequence[int | None] = _records(data)
+        for number in numbers if len(numbers) > 1 else [None]:
+            whole = name if number is None else f"{name} #{number}"
+            plain = re.sub(r"\.sgf\b", "", whole, flags=re.IGNORECASE)
+            stem = re.sub(r"[^A-Za-z0-9._-]+", "_", plain).strip("._") or "problem"
+            taken[stem.lower()] += 1
+            again = taken[stem.lower()]
+            folder = stem if again == 1 else f"{stem}~{again}"
+            found.append(Member(whole, folder, data, number))
+    if not found:
+        raise FormatError(f"{path.name} holds no SGF file (*.sgf)")
+    return found
+
+
+def _records(data: bytes) -> Sequence[int | None]:
+    """Returns the numbers of the records of a file; [None] if it cannot be read."""
+    try:
+        return range(1, sgf_problem.count(data) + 1)
+    except FormatError:
+        return [None]
+
+
+def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
+    paths = sorted(each for each in path.rglob("*") if each.suffix.lower() == ".sgf")
+    for each in [each for each in paths if each.is_file()]:
+        yield each.relative_to(path).as_posix(), _read(each)
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.suffix.lower() != ".zip":
+        yield path.name, _read(path)
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [
+                each for each in archive.infolist() if each.filename.lower().endswith(".sgf")
+            ]
+            if len(entries) > MAX_FILES:
+                raise FormatError(f"{path.name} has {len(entries)} files; at most {MAX_FILES}")
+            for each in sorted(entries, key=lambda each: each.filename):
+                if each.flag_bits & 1:
+                    raise FormatError(f"{path.name}: {each.filename} is encrypted")
+                with archive.open(each) as file:
+                    yield each.filename, _bounded(each.filename, file.read(MAX_BYTES + 1))
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.LargeZipFile) as error:
+        raise FormatError(f"{path.name} is no readable ZIP archive ({error})") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return _bounded(path.name, file.read(MAX_BYTES + 1))
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _bounded(name: str, data: bytes) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MB, which no SGF record is")
+    return data
