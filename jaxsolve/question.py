@@ -8,6 +8,9 @@ from typing import Any, Literal, NamedTuple
 
 from jaxsolve.games.game import Game, Outcome, State
 
+NOTHING_LEFT = "Nothing is left to try: play can repeat without end, or it reaches a length cap."
+"""Reason of an unknown result if no finite play decides the question."""
+
 
 class Verdict(enum.Enum):
     """The verdict of a search on a claim."""

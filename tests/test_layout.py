@@ -41,7 +41,7 @@ LAYERS = {
     "view": {"core", "games"},
     "play": {"core", "jit", "games", "view"},
     "train": {"core", "games", "networks", "formats", "play", "view"},
-    "tsumego": {"core", "games", "formats", "proof", "check"},
+    "tsumego": {"core", "games", "question", "formats", "proof", "check"},
     "bench": SEARCH | {"formats", "view", "play", "train"},
     "commands": SEARCH | {"formats", "view", "play", "train", "tsumego", "bench"},
     "cli": {"commands"},

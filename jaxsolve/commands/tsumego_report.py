@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,8 +19,10 @@ from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego import solution
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Status, Value
+from jaxsolve.tsumego.status import Bounds, Status, Value
 
+# The limit of a search is that of its turn, which means nothing to the user.
+_TURN = re.compile(r"The limit of [0-9.e+-]+ CPU seconds was reached\.")
 _STYLES = {
     Status.LIVES: "bold green",
     Status.LIVES_IN_KO: "bold yellow",
@@ -118,23 +121,28 @@ def show(console: Console, report: Report) -> None:
 def _why(each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
-            str(row["reason"]) for row in each.first.rows.values() if row["verdict"] == "unknown"
+            _TURN.sub("The limit of CPU seconds was reached (--time, --total).", str(row["reason"]))
+            for row in each.first.rows.values()
+            if row["verdict"] == "unknown"
         }
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
-    if against.least != for_.least:
-        words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
-        text = (
-            f"if the defender wins the ko, {words[for_.least]}; "
-            f"if the defender loses it, {words[against.least]}"
-        )
-        if (against.least, for_.least) == (Value.DIES, Value.SEKI):  # see ``tsumego.status``
+    if "in ko" in each.first.status.value:
+        text = f"if the defender wins the ko, {_value(for_)}; if it loses it, {_value(against)}"
+        if for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES:
+            # See ``tsumego.status``.
             text += (
                 ". A ko around a false eye, which the defender can never end, counts as won here; "
                 "players call such stones dead"
             )
         return {"the ko": text}
     return {}
+
+
+def _value(bounds: Bounds) -> str:
+    words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
+    values = [words[value] for value in Value if bounds.least <= value <= bounds.most]
+    return " or ".join(values)
 
 
 def _table(task: Task, each: FirstReport) -> Table:

@@ -1,4 +1,7 @@
-"""The evaluator: searches on the host submit waves of positions and receive rows of words.
+"""The evaluator: a search submits waves of positions and receives rows of words.
+
+Go with simple ko and without a network is evaluated on the host (``Evaluator.host_rows``), all else
+on the device as follows.
 
 A wave has two stages. ``submit`` applies the rules to pairs of a packed state and an action.
 ``collect`` returns one row of words for each pair: the child position, its key, outcome, legal

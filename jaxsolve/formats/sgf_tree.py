@@ -22,7 +22,7 @@ NAMES = frozenset(_KNOWN.split())
 
 # Properties with one value. Several values mean that the name of a list of points was lost.
 _ONE_VALUE = """
-AN AP BR BT C CA CP DT EV FF GC GM GN HA KM N ON OT PB PC PL PW RE RO RU SO ST SZ TM US WR WT
+AN AP B BR BT C CA CP DT EV FF GC GM GN HA KM N ON OT PB PC PL PW RE RO RU SO ST SZ TM US W WR WT
 """
 _SINGLE = frozenset(_ONE_VALUE.split())
 

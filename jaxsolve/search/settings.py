@@ -70,7 +70,9 @@ class Settings:
     memory_mb: int = 2048  # for tree, table, proof log and certificate together
     seed: int = 0
     wave: int | None = None  # positions in all waves in flight together; None = the method's own
-    flights: int = 2  # number of waves in flight: one on the device while another is backed up
+    # Number of waves in flight: one on the device while another is backed up. A search that runs on
+    # the host has no waves, unless ``wave`` is given.
+    flights: int = 2
     max_nodes: int | None = None  # further bound on table entries, besides the memory
     heads: Heads | Guide | AutoGuide | None = None  # a network; None = the rules alone
     # Leave out replies that a relevance zone or a threat refutes, where the game has them.

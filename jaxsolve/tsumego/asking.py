@@ -1,9 +1,8 @@
 """How questions are asked: in turns with growing budgets.
 
 A question that the status turns out not to need may take for ever, so no question gets its whole
-limit at once. With budgets that double, all turns of a question together take at most twice the
-effort of the turn that decides it, and where searches are paused and continued no work is done
-twice.
+limit at once. Budgets double and include the earlier turns, and a search continues where its last
+turn ended. So a question takes at most twice the effort that decides it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from jaxsolve.tsumego.setup import SIDES, Given, Task
 
 DEFAULT_REGION = "auto"
 CHOOSE = "choose others with --crucial P2,Q3"
-MOST_OTHERS = 3  # most other groups that the output names
 _KEPT = (
     "ko",
     "fill_eyes",
@@ -152,35 +151,31 @@ def _mask(stones: Board, places: frozenset[tuple[int, int]], size: int) -> int:
 
 
 def _proposed(stones: Board, number: int | None = None) -> tuple[int, str]:
-    """Returns the mask of a proposed group, and a phrase that names the other groups.
+    """Returns the mask of a proposed group, and a phrase that names all groups.
 
     ``number`` is the number of the group, from 1; None: the first. Raises FormatError if there is
     no such group.
     """
     groups = enclosure.proposals(stones)
+    if not any(stones.stones):
+        raise FormatError("there are no stones on the board, so no group is in question")
     if not groups:
         raise FormatError(
             "no group is enclosed or near the other side's stones: name the stones in question with"
             " --crucial, such as --crucial P2,Q3"
         )
+    names = [f"{at} {_described(stones, group.stones, 3)}" for at, group in enumerate(groups, 1)]
     if number is not None and not 1 <= number <= len(groups):
-        listed = "; ".join(
-            f"{at} {_described(stones, group.stones, 3)}" for at, group in enumerate(groups, 1)
+        raise FormatError(
+            f"--group {number}: K is from 1 to {len(groups)}; the groups are {'; '.join(names)}"
         )
-        raise FormatError(f"--group {number}: the groups in question are {listed}")
-    chosen = number or 1
-    others = [
-        f"{at} {_described(stones, group.stones, 3)}"
-        for at, group in enumerate(groups, 1)
-        if at != chosen
-    ]
-    why = "proposed: the weakest enclosed group" if number is None else f"--group {number}"
-    choices = CHOOSE
-    if others:
-        shown = "; ".join(others[:MOST_OTHERS]) + ("; ..." if len(others) > MOST_OTHERS else "")
-        choices += f" or --group K: {shown}"
-    mask = groups[chosen - 1].stones
-    return mask, f"{_described(stones, mask)}, {why}; {choices}"
+    group = groups[(number or 1) - 1]
+    kind = (
+        "the weakest enclosed group" if group.cut_off else "the group with the fewest free points"
+    )
+    why = f"proposed: {kind}" if number is None else f"--group {number}"
+    choices = CHOOSE + (f" or --group K: {'; '.join(names)}" if len(groups) > 1 else "")
+    return group.stones, f"{_described(stones, group.stones)}, {why}; {choices}"
 
 
 def _described(stones: Board, mask: int, most: int = 12) -> str:
@@ -213,6 +208,14 @@ def _region(
         return mask, f"{_count(mask)}, {source}{near}"
     mask = enclosure.enclosed(stones, defender, crucial)
     if not enclosure.is_open(stones, mask):
+        wider = enclosure.with_weak_walls(stones, defender, mask)
+        if wider != mask:
+            return (
+                wider,
+                f"{_count(wider)}, proposed: what {SIDES[1 - defender]} stones enclose, and the"
+                " liberties outside of those that can be captured; choose others with --region all"
+                " or POINTS",
+            )
         return (
             mask,
             f"{_count(mask)}, proposed: what {SIDES[1 - defender]} stones enclose; choose others"

@@ -48,6 +48,7 @@ from jaxsolve.proof.check.grid import Grid
 
 SUBSTANTIAL = 3  # groups of at least so many stones are proposed before smaller groups
 SMALL = 20  # most empty points of a part of the board that counts as cut off
+WEAK = 2  # most liberties outside a region of a wall that can be captured (``with_weak_walls``)
 POCKET = 6  # most points of a part of the board outside a region that counts as a pocket
 REACH = 2  # steps that a group which is not enclosed may extend (``box``)
 ROOMY = 10  # least size of an eye, without stones of the other side, that makes a group safe
@@ -117,6 +118,27 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
             return region
         region |= inner
         region = grid.flood(region, (grid.full & ~attacker & within) | region)
+
+
+def with_weak_walls(board: Board, defender: int, region: int) -> int:
+    """Adds the walls of a region that the defender may capture from outside, with their liberties.
+
+    Such a wall is not unconditionally alive, has at most ``WEAK`` liberties outside, and beside
+    each of them is a stone of the defender that lies outside too. In a capturing race these are the
+    outside liberties of the attacker's stones. The result need not be closed.
+    """
+    attacker = board.stones[1 - defender]
+    safe = life.alive(board.grid, attacker, board.empty)
+    while True:
+        added = 0
+        for chain in board.chains(1 - defender, board.around(region) & ~region):
+            free = board.liberties(chain) & ~region
+            reached = board.around(board.stones[defender] & ~region)
+            if not chain & safe and free.bit_count() <= WEAK and not free & ~reached:
+                added |= chain | free
+        if not added & ~region:
+            return region
+        region |= added
 
 
 def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
@@ -205,6 +227,7 @@ class Group(NamedTuple):
     # Mask: the part of the board that the other side cuts off with the group, or else the group and
     # the empty points nearer to its side.
     area: int
+    cut_off: bool
 
 
 def proposals(board: Board) -> list[Group]:
@@ -259,7 +282,7 @@ def _cut_off(board: Board, player: int) -> Iterator[Group]:
             and (part & board.empty).bit_count() <= SMALL
             and not is_open(board, part)
         ):
-            yield Group(player, stones, part)
+            yield Group(player, stones, part, True)
 
 
 def _safe(board: Board, player: int) -> int:
@@ -292,4 +315,4 @@ def _nearest(board: Board) -> Iterator[Group]:
             for _ in range(2):
                 near |= board.around(near)
             if stones and not stones & safe and near & board.stones[1 - player]:
-                yield Group(player, stones, part)
+                yield Group(player, stones, part, False)

@@ -8,11 +8,14 @@ from pathlib import Path
 
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
+from jaxsolve.question import NOTHING_LEFT
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego import variations
+from jaxsolve.tsumego.asking import Row
+from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Status, StatusQuestion, Value
-from jaxsolve.tsumego.study import First, Move, Row, Study
+from jaxsolve.tsumego.study import Study
 from jaxsolve.tsumego.variations import Variation
 
 Find = Callable[[Row], "Path | None"]
@@ -102,9 +105,9 @@ def make_report(study: Study, find: Find) -> Report:
 
     Raises ValueError if a certificate cannot be read.
     """
-    teller = _Reporter(study.task, find)
+    reporter = _Reporter(study.task, find)
     firsts = [
-        FirstReport(first, "", reach(study.task, first.status), teller.moves(first))
+        FirstReport(first, "", reach(study.task, first.status), reporter.moves(first))
         for first in study.firsts
     ]
     report = Report(study.task, firsts)
@@ -199,6 +202,8 @@ class _Reporter:
         after = _from_line(row, first.side) if proof is None else variations.variations(proof)
         play = next((each for each in after if each.move == move.move), None)
         status = first.status_after(move)
+        if status is Status.UNKNOWN:  # a right move keeps the status
+            status = first.status
         return MoveReport(
             move.move,
             True,
@@ -255,11 +260,7 @@ def _why_unknown(move: Move) -> str:
     reasons = [str(row["reason"]) for row in move.rows.values() if row["verdict"] == "unknown"]
     if not reasons:
         return "not searched"
-    return (
-        REPEATS
-        if all(reason.startswith("Nothing is left") for reason in reasons)
-        else "a limit was reached"
-    )
+    return REPEATS if all(reason == NOTHING_LEFT for reason in reasons) else "a limit was reached"
 
 
 def repeats(report: Report) -> bool:
@@ -272,8 +273,7 @@ def repeats(report: Report) -> bool:
     ]
     found = any(move.why == REPEATS for each in report.firsts for move in each.moves)
     return found or any(
-        row["verdict"] == "unknown" and str(row["reason"]).startswith("Nothing is left")
-        for row in rows
+        row["verdict"] == "unknown" and row["reason"] == NOTHING_LEFT for row in rows
     )
 
 
@@ -296,12 +296,16 @@ def verb(task: Task, status: Status) -> str:
 
 
 def phrase(task: Task, status: Status) -> str:
-    """Returns a status as the predicate of a sentence, such as "lives" or "has a seki"."""
-    return (
-        f"has a {status.value}"
-        if status in (Status.SEKI, Status.SEKI_IN_KO)
-        else verb(task, status)
-    )
+    """Returns a status as the predicate of a sentence, such as "lives" or "has a seki".
+
+    In a region that is not closed, stones at the edge may be safe from capture only because of
+    liberties outside. So *seki* is worded there as what is proved.
+    """
+    if status not in (Status.SEKI, Status.SEKI_IN_KO):
+        return verb(task, status)
+    if task.scope.defender:
+        return f"has a {status.value}"
+    return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
 
 
 def sentence(report: Report, each: FirstReport) -> str:
@@ -310,9 +314,7 @@ def sentence(report: Report, each: FirstReport) -> str:
     A verdict that a wider region may change says so.
     """
     task, first = report.task, each.first
-    enclosed = task.scope.defender and task.scope.attacker  # then only ko threats lie outside
-    local = each.reach.startswith(INSIDE) and not (enclosed and "in ko" in first.status.value)
-    where = "inside the region, " if local else ""
+    where = "" if holds_anywhere(task, first.status) else "inside the region, "
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
         return f"{each.side} first: unknown{_bounds(task, first)}"
@@ -360,19 +362,20 @@ def _bounds(task: Task, first: First) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
+def holds_anywhere(task: Task, status: Status) -> bool:
+    """Returns whether a status provably holds on the whole board, ko threats apart."""
+    laws = task.scope
+    need = {Status.LIVES: laws.defender, Status.DIES: laws.attacker}
+    return task.whole or need.get(status, laws.defender and laws.attacker)
+
+
 def reach(task: Task, status: Status) -> str:
     """Returns where a verdict holds, in words: on the whole board or inside the region only."""
     if status is Status.UNKNOWN:
         return ""
     if task.whole:
         return "on the whole board"
-    need = {
-        Status.LIVES: task.scope.defender,
-        Status.DIES: task.scope.attacker,
-        Status.SEKI: task.scope.defender and task.scope.attacker,
-    }
-    return (
-        "whatever is played outside the region"
-        if need.get(status, False)
-        else (f"{INSIDE}: moves outside it are not searched, and a wider region may change it")
-    )
+    if not holds_anywhere(task, status):
+        return f"{INSIDE}: moves outside it are not searched, and a wider region may change it"
+    threats = " (ko threats apart)" if "in ko" in status.value else ""
+    return f"whatever is played outside the region{threats}"

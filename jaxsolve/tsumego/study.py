@@ -6,176 +6,18 @@ aims are defined in ``tsumego/status.py``. The *root* is the given position.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import asking
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, Scope, StudyProblem, Turn
+from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Aim, Bounded, Ko, Reached, Status, StatusQuestion, is_best
+from jaxsolve.tsumego.status import Ko, Status, StatusQuestion
 
 A_TURN = 8  # first moves of one side that are searched before moves of the other side
-
-
-@dataclass
-class Move:
-    """A first move, with the answers about the position after the move."""
-
-    move: str
-    position: str  # the position after the move
-    # Whether no other first move and no pass is better, whoever wins kos; None: unknown.
-    right: bool | None = None
-    barred: frozenset[Ko] = frozenset()  # the ko settings that forbid the move
-    # Answers about the position after the move. Those without a row follow from the root, or the
-    # question was not searched (None).
-    answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
-    # Results of the questions that were searched after the move.
-    rows: dict[StatusQuestion, Row] = field(default_factory=dict)
-
-    def best(self, aims: Sequence[Aim]) -> StatusQuestion | None:
-        """Returns the question of the first of ``aims`` that a search after this move proved.
-
-        Returns None if there is no such aim.
-        """
-        return next(
-            (
-                aim.question
-                for aim in aims
-                if self.answers.get(aim.question) is aim.wanted and aim.question in self.rows
-            ),
-            None,
-        )
-
-
-@dataclass
-class First:
-    """What is known about the root with one side to move first."""
-
-    side: int  # the side that moves first
-    root: str  # the root with that side to move, as text
-    defender_first: bool
-    answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
-    rows: dict[StatusQuestion, Row] = field(default_factory=dict)
-    moves: list[Move] = field(default_factory=list)
-    over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
-    complete: bool = False  # every first move has been searched
-    brief: bool = False  # first moves are not searched (``Scope.quick``)
-
-    @property
-    def status(self) -> Status:
-        return statuses.status(self.answers, self.defender_first)
-
-    @property
-    def bounds(self) -> Bounded:
-        return statuses.bounded(self.answers)
-
-    @property
-    def aim(self) -> Aim | None:
-        """The best aim that the side moving first is known to reach; None if there is none."""
-        return statuses.best_aim(self.answers, self.defender_first)
-
-    def begins_with(self, aim: Aim) -> str | None:
-        """Returns the first move of the proof that the side moving first reaches ``aim``.
-
-        The proof is that of the search from the root. Returns None if there is none.
-        """
-        row = self.rows.get(aim.question)
-        return (
-            None
-            if row is None
-            or row["verdict"] == "unknown"
-            or self.answers[aim.question] is not aim.wanted
-            else row.get("best_move")
-        )
-
-    @property
-    def own_aims(self) -> Sequence[Aim]:
-        return statuses.DEFENDERS_AIMS if self.defender_first else statuses.ATTACKERS_AIMS
-
-    @property
-    def other_aims(self) -> Sequence[Aim]:
-        return statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS
-
-    @property
-    def refuting(self) -> StatusQuestion | None:
-        """The question whose proof at the root shows that the other side reaches its best aim.
-
-        That proof refutes every first move. None if there is no such proof.
-        """
-        return next(
-            (
-                aim.question
-                for aim in self.other_aims[:1]
-                if self.answers.get(aim.question) is aim.wanted
-            ),
-            None,
-        )
-
-    def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
-        """Returns for each aim of the side moving first whether a move, or a pass, reaches it.
-
-        Args:
-          answers: answers about the position after the move or pass.
-          move: the move, or None for a pass. It also reaches ``aim`` if ``begins_with(aim)`` is it.
-        """
-        shown = {
-            aim.question: aim.wanted
-            for aim in self.own_aims
-            if move is not None and self.begins_with(aim) == move
-        }
-        found = [
-            (aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
-        ]  # ``answer`` combines searches after the move with proofs at the root
-        return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
-
-    def judge(self, passing: statuses.Answers) -> None:
-        """Sets ``right`` of every first move, and ``complete``.
-
-        A move is right if no other first move and no pass reaches strictly more of the side's aims.
-        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Where a ko
-        setting forbids a move, a pass stands in for it: the side cannot win that ko.
-
-        Args:
-          passing: answers about the position after a pass.
-        """
-        passed = [
-            None if here is not False and after is None else here is not False and after
-            for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
-        ]  # a pass does not reach an aim that is unreachable at the root
-        vectors = [
-            tuple(
-                after_pass if aim.question.ko in move.barred else own
-                for aim, own, after_pass in zip(
-                    self.own_aims, self.reached(move.answers, move.move), passed, strict=True
-                )
-            )
-            for move in self.moves
-        ]
-        options = Counter([*vectors, tuple(passed)])
-        found = {vector: is_best(vector, options) for vector in set(vectors)}
-        for move, vector in zip(self.moves, vectors, strict=True):
-            move.right = found[vector]
-        self.complete = all(move.right is not None for move in self.moves)
-
-    def learn_from(self, move: Move) -> None:
-        """Adds the aims that the side reaches by ``move`` to the answers about the root.
-
-        A limit may have left these questions open at the root.
-        """
-        for aim in self.own_aims:
-            if (
-                statuses.answer(move.answers, aim.question) is aim.wanted
-                and statuses.answer(self.answers, aim.question) is None
-            ):
-                self.answers[aim.question] = aim.wanted
-
-    def status_after(self, move: Move) -> Status:
-        """Returns the status of the crucial stones after ``move``, with the other side to move."""
-        return statuses.status(move.answers, self.defender_first)
 
 
 class Study:
@@ -303,13 +145,13 @@ class Study:
                 move.right = False
             first.complete = True
             return
-        known = None if first.aim is None else first.begins_with(first.aim)
-        wave: tuple[StatusQuestion, list[Move]] | None = (
+        known = first.begins_with(first.aim)
+        batch: tuple[StatusQuestion, list[Move]] | None = (
             question,
             [move for move in first.moves if question not in move.answers],
         )
-        while wave is not None:
-            asked, waiting = wave[0], sorted(wave[1], key=lambda move: move.move != known)
+        while batch is not None:
+            asked, waiting = batch[0], sorted(batch[1], key=lambda move: move.move != known)
             rounds = asking.budgets()
             while waiting:
                 seconds = next(rounds)
@@ -318,17 +160,34 @@ class Study:
                     self._judge(first)
                     yield first
                 waiting = [move for move in waiting if asked not in move.answers]
-            wave = self._next(first)
+            batch = self._next(first)
         self._judge(first)
 
     def _name_move(self, first: First) -> None:
-        """Lists the first move of the proof at the root of the side's best aim, if there is one."""
-        known = None if first.aim is None else first.begins_with(first.aim)
-        if known is not None:
-            self._list(first)
-            first.moves = [move for move in first.moves if move.move == known]
-            for move in first.moves:
-                move.right = True
+        """Lists one first move that begins a proof at the root, if the side reaches an aim.
+
+        The move is right if the status is known and the proofs that begin with it show every aim
+        that the side reaches. Else another move may be better, and ``right`` stays None.
+        """
+        if first.aim is None:
+            return
+        names = list(dict.fromkeys(filter(None, map(first.begins_with, first.own_aims))))
+        if not names:
+            return
+        best = next((name for name in names if self._shows_all(first, name)), None)
+        self._list(first)
+        first.moves = [move for move in first.moves if move.move == (best or names[0])]
+        for move in first.moves:
+            move.right = None if best is None else True
+
+    def _shows_all(self, first: First, move: str) -> bool:
+        """Whether the proofs at the root that begin with ``move`` show all aims of the side."""
+        if first.status is Status.UNKNOWN:
+            return False
+        shown = first.reached({}, move)
+        found = [(aim, statuses.answer(first.answers, aim.question)) for aim in first.own_aims]
+        aims = [None if answer is None else answer is aim.wanted for aim, answer in found]
+        return all(own is True or aim is False for own, aim in zip(shown, aims, strict=True))
 
     def _judge(self, first: First) -> None:
         (other,) = (each for each in self._both if each is not first)

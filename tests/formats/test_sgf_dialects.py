@@ -161,6 +161,10 @@ REFUSED = {
         "(;SZ[5]C[text][aa][bb])",
         AT.format(1, 15) + "a second value of C, which has one",
     ),
+    "lost name of stones": (
+        "(;SZ[5]AB[aa]W[bb][cc];B[dd])",
+        AT.format(1, 20) + "a second value of W, which has one",
+    ),
     "lost move": (
         "(;SZ[5]AB[bb]C[x\\];W[aa])",
         AT.format(1, 20)

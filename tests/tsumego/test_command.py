@@ -163,6 +163,18 @@ def test_a_ko_that_is_banned_binds_the_side_it_was_taken_from_alone():
     assert "ko=A2" in task.root(1) and "ko" not in task.root(0)
 
 
+@pytest.mark.parametrize("method", ["pns", "dfpn"])
+@pytest.mark.parametrize("nodes", [30, 200, 100_000])
+def test_a_quick_answer_calls_no_move_right_that_the_whole_answer_calls_wrong(method, nodes):
+    """Black kills the rectangular six with B2 only, but other moves prevent two eyes, too."""
+    board = "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
+    words = (board, "--game", "tsumego-7", "--json", "--quick", "--nodes", nodes, "-m", method)
+    for name, right in (("black_first", {"B2"}), ("white_first", {"B1", "B2"})):
+        found = json.loads(run(*words).stdout)[name]
+        assert set(found["right"]) <= right and (found["right"] or found["status"] == "unknown")
+        assert all(move["status"] == found["status"] for move in found["moves"] if move["right"])
+
+
 # ---- choice of stones and region -----------------------------------------------------------------
 def test_scope_is_empty_where_passes_or_captures_lift_a_ban():
     """Black may not retake at A5. Inside the corner that makes a seki; on the whole board any move
@@ -260,7 +272,7 @@ def test_crucial_stones_are_taken_from_words_marks_or_the_board(
         ("TR[ae]SQ[be]", [], "TR and SQ mark stones, and only one kind of mark"),
         ("TR[ae]", ["--crucial", "A1"], "--crucial names A1, where there is no stone"),
         ("TR[ae]", ["--crucial", "A3,A4"], "--crucial names stones of both colours"),
-        ("", ["--group", "9"], "--group 9: the groups in question are 1 white"),
+        ("", ["--group", "9"], "--group 9: K is from 1 to"),
         ("", ["--group", "1", "--crucial", "A3"], "--crucial and --group both name"),
         ("", ["--crucial", "Z9"], "'Z9' is not a point of a 7x7 board"),
         ("", ["--crucial", "A3,A3"], "names A3 twice"),
@@ -285,7 +297,7 @@ def test_bad_input_gets_one_sentence(tmp_path, marks, words, sentence):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("(;GM[1]SZ[7])", "no group is enclosed"),
+        ("(;GM[1]SZ[7])", "there are no stones on the board"),
         ("(;GM[1]SZ[3]AB[aa][ab][ba][bb])", "no group is enclosed"),
         ("(;GM[1]SZ[3]AB[ba][ab]AW[aa])", "no liberty"),
         ("(;GM[4]SZ[7])", "Gomoku"),

@@ -232,3 +232,20 @@ def test_stones_inside_a_larger_group_do_not_hide_it():
     groups = enclosure.proposals(stones)
     assert groups[0].player == 1 and groups[0].stones & stones.grid.point("F3")
     assert stones.grid.points("F2,G2") in [group.stones for group in groups]
+
+
+def test_the_region_of_a_race_has_the_outside_liberties_of_both_sides():
+    """White's four stones can be captured by E1, outside of what White encloses."""
+    stones = board(
+        "........./........./........./........./........./OOOOOOO../OXXXXXO../OX.OOOXXX/OX.O.XX.."
+    )
+    inner = enclosure.enclosed(stones, 0, stones.grid.point("B3"))
+    region = enclosure.with_weak_walls(stones, 0, inner)
+    assert not inner & stones.grid.point("E1") and region & stones.grid.point("E1")
+    assert region & stones.grid.point("D1")
+
+
+def test_a_wall_with_room_outside_does_not_join_the_region():
+    stones = board(SHAPES["bent three"].board)
+    inner = enclosure.enclosed(stones, 1, stones.stones[1])
+    assert enclosure.with_weak_walls(stones, 1, inner) == inner

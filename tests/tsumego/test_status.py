@@ -90,6 +90,8 @@ def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
         assert found_status is (
             TABLE[values][not defender_first] if len(fitting) == 1 else Status.UNKNOWN
         )
+        fits = {TABLE[pair][not defender_first] for pair in fitting}
+        assert set(statuses.possible(answers, defender_first)) == fits
         left = {
             question: answer for question, answer in answers.items() if answer is not None
         }  # unknown answers were not searched yet

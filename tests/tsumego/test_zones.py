@@ -8,7 +8,7 @@ import pytest
 from sgfmill import sgf as peers
 
 from jaxsolve.proof import reading
-from jaxsolve.tsumego import choice, record, report, setup, study, variations
+from jaxsolve.tsumego import choice, findings, record, report, setup, study, variations
 from jaxsolve.tsumego.status import KILL_FOR
 from support.proofs import solver as proof_tools
 
@@ -82,7 +82,7 @@ def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_pat
         "rules": task.rules(KILL_FOR),
     }
     white.moves = [
-        study.Move(move, text, False, {KILL_FOR: True})
+        findings.Move(move, text, False, {KILL_FOR: True})
         for move, text in rules.replies(rules.position(root)).items()
         if move in ("A1", "C1", "G7")
     ]

@@ -5,9 +5,10 @@ word is column c; a point is the number 32 * row + column. All boards are parts 
 a board is given by the index of its first word (``OWN``, ``ADDED``, ...).
 
 Boards: OWN and OTHER hold the stones of the side that is to live and of its opponent, CRUX the
-crucial stones, ADDED the stones that a plan adds. MINE, THEIRS and EMPTIES are the position after
-these are added. FIELD holds the points that are examined, WALL those of them where no stone may be
-placed.
+crucial stones, ADDED the stones that a plan adds, BEST_PLAN the best plan so far. FIELD holds the
+points that are examined, WALL those of them where no stone may be placed. ``alive_by_rows`` alone
+uses the others: MINE, THEIRS and EMPTIES, the position after the stones of ADDED are placed, and
+REST, AROUND and REGION for flood fills.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Method(abc.ABC):
     """
 
     runs_on_host: ClassVar[bool] = False
-    """Whether the method and all its fallbacks can ``run``."""
+    """Whether the method, its fallbacks and its configurations can ``run``."""
 
     @property
     def extra_words(self) -> int:

@@ -1,4 +1,6 @@
-"""``rzs``: depth-first search with relevance zones, as a plain reference for the other methods.
+"""``rzs``: depth-first search with relevance zones, without proof numbers.
+
+It also takes turns with ``dfpn`` (``pns.method``, configurations).
 
 The algorithm is AchieveGoal (Shih et al. 2022; for Hex: Hayward 2009). No numbers guide the search.
 At a node of the or-player, moves are tried in list order until one wins. At a node of the opponent,

@@ -15,7 +15,7 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.jit import compile_clock
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.decided import Decided, Original
-from jaxsolve.question import Claim, Verdict, default_claim
+from jaxsolve.question import NOTHING_LEFT, Claim, Verdict, default_claim
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.run import adoption, effort
 from jaxsolve.search.run.allocator import Allocator
@@ -109,7 +109,7 @@ class Job:
 
     def _start(self, resume: bool) -> None:
         with self._stopwatch.compiling():
-            warm_up_search(self.method, self.game, self.evaluator)
+            warm_up_search(self.method, self.game, self.evaluator, self.settings.wave)
         with self._stopwatch.searching():
             try:
                 allocate = Allocator(
@@ -385,9 +385,7 @@ class Job:
         if verdict is Verdict.DISPROVED:
             opposite = claim.opposite(self.game.may_draw)
             return f"Disproved that {claim.text(players)}: {opposite.text(players)}."
-        return self.reason or (
-            "Nothing is left to try: play can repeat without end, or it reaches a length cap."
-        )
+        return self.reason or NOTHING_LEFT
 
     def close(self) -> None:
         """Releases the folders and the memory of the search."""

@@ -14,7 +14,7 @@ from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.move_order import MoveOrder
 from jaxsolve.search.run.restarts import Restarts
 from jaxsolve.search.run.steps import SearchSteps
-from jaxsolve.search.run.warm_up import warm_up
+from jaxsolve.search.run.warm_up import host_rows_for, warm_up
 from jaxsolve.search.run.width import SLICE, own_wave, refuse_unsearchable, slice_of, width_of
 from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.eviction import Eviction, MemoryFull
@@ -83,7 +83,7 @@ class Search:
         planned = has_plans(evaluator.zoning())
         guided = planned or evaluator.threat_search() is not None
         # Without a given wave, leaves are evaluated on the host if possible.
-        self._host = evaluator.host_rows() if width is None and method.runs_on_host else None
+        self._host = host_rows_for(method, evaluator, width)
         flights = flights if self._host is None else 1
         wave = width or own_wave(method, guided, self._host is not None)
         self.group, self.flights = width_of(wave, flights, max_nodes)
@@ -270,10 +270,6 @@ class Search:
         found, decided = self.method.select(self.work, first, first + most, *leaves)
         return found, found, decided
 
-    @property
-    def _slice(self) -> int:
-        return min(max(self.expanded // 8, SLICE[0]), SLICE[1])
-
     def _continue_paths(self, first: int, last: int) -> bool:
         """Whether descents are unfinished though none is in flight.
 
@@ -318,6 +314,7 @@ class Search:
             if configuration.wave >= self._first_method.wave
             else min(self.group, -(-configuration.wave // self.flights))
         )
+        self._warm_up()
         self._rebuild()
         if not self.tree.zoning.planes[0]:
             # Without patterns nothing else is passed on to the next run: runs are independent.
@@ -328,14 +325,17 @@ class Search:
         """Continues with another method, in the same tree if the method can use its edges."""
         keep = self.method.shares_tree(fallback)
         self.method, self._widest = fallback, self.group
-        hosted = self._host is not None
-        warm_up(fallback, self.game.may_repeat, self.evaluator.layout.zoned, hosted)
+        self._warm_up()
         self.order.compute(fallback, self.work)
         if keep:
             forget_thresholds(self.work.paths)  # those of the previous method
             fallback.reset_hopeless(self.work)
         else:
             self._rebuild()
+
+    def _warm_up(self) -> None:
+        hosted = self._host is not None
+        warm_up(self.method, self.game.may_repeat, self.evaluator.layout.zoned, hosted)
 
     def retry_all_moves(self) -> None:
         """Resets the numbers that exclude undecided moves, then propagates all decisions."""

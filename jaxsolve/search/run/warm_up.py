@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, Layout
 from jaxsolve.games.game import Game
-from jaxsolve.games.host_rows import no_host_rows
+from jaxsolve.games.host_rows import HostRows, no_host_rows
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import level_order
 from jaxsolve.search.tree import expansion
@@ -22,14 +22,19 @@ from jaxsolve.search.tree.paths import new_log, new_paths
 from jaxsolve.search.tree.tree import new_tree, roomier
 
 
-def runs_on_host(method: Method, evaluator: Evaluator) -> bool:
-    """Whether a search with this method and evaluator runs on the host, without waves."""
-    return method.runs_on_host and evaluator.host_rows() is not None
+def host_rows_for(method: Method, evaluator: Evaluator, wave: int | None) -> HostRows | None:
+    """Returns the rows of a search that runs on the host, without waves; None for other searches.
+
+    ``wave`` is the wave that the user gives, or None. A search with a given wave has waves.
+    """
+    return evaluator.host_rows() if wave is None and method.runs_on_host else None
 
 
-def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
+def warm_up_search(
+    method: Method, game: Game, evaluator: Evaluator, wave: int | None = None
+) -> None:
     """Compiles a method's host loops and the game's zone and threat functions."""
-    hosted = runs_on_host(method, evaluator)
+    hosted = host_rows_for(method, evaluator, wave) is not None
     warm_up(method, game.may_repeat, evaluator.layout.zoned, hosted)
     evaluator.threat_search()
     evaluator.zoning()

@@ -107,11 +107,11 @@ def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Lo
 
 @inner
 def log_is_full(log, paths):
-    """Whether the log lacks space for the decision of every node on a path.
+    """Whether the log lacks space for the decisions of every node on a path and of all leaves.
 
     If so, it must be emptied before a path moves on.
     """
-    return log.used[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
+    return log.used[0] + paths.nodes.shape[1] + len(paths.depth) + 1 >= len(log.moves)
 
 
 @inner

@@ -243,7 +243,7 @@ def test_verdicts_equal_minimax_with_and_without_threats(rule_set, plies, tmp_pa
             threats += zones and with_threats(got.certificate)
         done += 1
         answers.add(right)
-        if done == (200 if LONG else 6):
+        if done == (80 if LONG else 6):
             break
     assert done and (not LONG or (len(answers) == 2 and threats))
 
@@ -255,7 +255,7 @@ def search(game, text, claim, setting, zones, folder, nodes=None):
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     given = Settings(
         setting.method,
-        Limits(nodes=nodes or 200_000),
+        Limits(nodes=nodes or (2_000_000 if LONG else 200_000)),
         seed=setting.seed,
         wave=setting.wave,
         zones=zones,

@@ -18,20 +18,21 @@ from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
+DEPTH_FIRST = None
+"""None, which stands for depth-first search (``rzs``) in a list of configurations."""
 CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
     {},
     {"near": False, "widening": 0.25},
-    None,
+    DEPTH_FIRST,
     {"widening": 0.25},
     {"epsilon": 1.0},
-    None,
+    DEPTH_FIRST,
 )
 """Changes of the settings for successive restarts in games with plans.
 
 Searches are either short or very long, and which of them are short depends on the configuration.
-None stands for depth-first search (``rzs``).
 """
-FEW_CONFIGURATIONS: tuple[dict[str, float] | None, ...] = ({}, None)
+FEW_CONFIGURATIONS: tuple[dict[str, float] | None, ...] = ({}, DEPTH_FIRST)
 """As ``CONFIGURATIONS``, for positions with few moves.
 
 Best-first and depth-first search take turns: of 25 questions about enclosed groups that take long
@@ -76,11 +77,12 @@ class ProofNumber(Method):
     # for its threats.
     quiet_after: int = 300
     # With plans or threat search: restart with other settings after long searches
-    # (``CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``).
+    # (``CONFIGURATIONS``, ``FEW_CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``).
     restarts: bool = True
     # At a node that its mover is expected to win, only one new move at a time is evaluated.
     one_by_one: bool = False
-    # At most ``width.PLANNED_WAVE`` if plans or odds give initial numbers.
+    # If plans or odds give initial numbers: at most ``width.HOST_WAVE`` on the host, else at most
+    # ``width.PLANNED_WAVE``.
     wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
@@ -138,7 +140,10 @@ class ProofNumber(Method):
         )
 
     def depth_first(self) -> Method:
-        """Returns the depth-first method for which None stands in ``CONFIGURATIONS`` (``rzs``)."""
+        """Returns the method for which DEPTH_FIRST stands (``rzs``).
+
+        It has its own settings, except for ``step``.
+        """
         from jaxsolve.search.methods.rzs import RelevanceZone  # its base is this class
 
         return RelevanceZone("rzs", step=self.step)
