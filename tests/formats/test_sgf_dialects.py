@@ -163,7 +163,7 @@ REFUSED = {
     ),
     "lost name of stones": (
         "(;SZ[5]AB[aa]W[bb][cc];B[dd])",
-        AT.format(1, 20) + "a second value of W, which has one",
+        AT.format(1, 19) + "a second value of W, which has one",
     ),
     "lost move": (
         "(;SZ[5]AB[bb]C[x\\];W[aa])",
