@@ -230,7 +230,7 @@ def total(
         f"; {size(sum(row['certificate_bytes'] for row in proofs))} in {kept}"
         if kept
         else ", not saved; --out DIR saves them"
-    )
+    ) * bool(proofs)
     console.print(text + where, style="bold", markup=False)
 
 

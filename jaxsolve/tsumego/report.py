@@ -184,7 +184,7 @@ class _Reporter:
             ""
             if move.right is not None
             else OPEN
-            if status is not Status.UNKNOWN
+            if status is not Status.UNKNOWN or first.brief
             else _why_unknown(move)
         )
         shows = "" if question is None or row is None else self._shows(move.answers, question)

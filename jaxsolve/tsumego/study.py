@@ -166,10 +166,11 @@ class Study:
     def _name_move(self, first: First) -> None:
         """Lists one first move that begins a proof at the root, if the side reaches an aim.
 
-        The move is right if the status is known and the proofs that begin with it show every aim
-        that the side reaches. Else another move may be better, and ``right`` stays None.
+        The move is right if the proofs that begin with it show every aim that the side reaches.
+        Else another move may be better, and ``right`` stays None. Nothing is listed if the status
+        is unknown.
         """
-        if first.aim is None:
+        if first.aim is None or first.status is Status.UNKNOWN:
             return
         names = list(dict.fromkeys(filter(None, map(first.begins_with, first.own_aims))))
         if not names:
@@ -182,8 +183,6 @@ class Study:
 
     def _shows_all(self, first: First, move: str) -> bool:
         """Whether the proofs at the root that begin with ``move`` show all aims of the side."""
-        if first.status is Status.UNKNOWN:
-            return False
         shown = first.reached({}, move)
         found = [(aim, statuses.answer(first.answers, aim.question)) for aim in first.own_aims]
         aims = [None if answer is None else answer is aim.wanted for aim, answer in found]
