@@ -31,7 +31,7 @@ LONGEST = (
     "check/audit/test_replay.py",
     "games/slither/test_slither.py",
     "search/test_soundness_shapes.py",
-    "tsumego/test_enclosure.py",
+    "tsumego/test_regions.py",
 )
 """Files that take long, in the order in which parallel processes start them."""
 

@@ -15,7 +15,7 @@ from jaxsolve.commands import exit_codes, failure, outputs, patterns, streams, t
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.terminal import output_console
-from jaxsolve.commands.tsumego_questions import QuestionSolver
+from jaxsolve.commands.tsumego_solver import QuestionSolver
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder, write_atomically
 from jaxsolve.games import make
@@ -23,7 +23,7 @@ from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
-from jaxsolve.tsumego import choice, collection, record, report, setup
+from jaxsolve.tsumego import choice, collection, report, setup, sgf_record
 from jaxsolve.tsumego.asking import Row, Scope
 from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import Task
@@ -153,14 +153,14 @@ def folder_of(request: Request, task: Task) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="jaxsolve-") as name:
             yield Path(name)
         return
-    held = RunFolder(request.out, "run.json", _question(request, task), resume=True)
+    held = RunFolder(request.out, "run.json", _run_identity(request, task), resume=True)
     try:
         yield request.out
     finally:
         held.release()
 
 
-def _question(request: Request, task: Task) -> dict[str, Any]:
+def _run_identity(request: Request, task: Task) -> dict[str, Any]:
     """Returns all values that determine the rows; a folder is resumed only if they are equal.
 
     The limits are not among them.
@@ -267,7 +267,7 @@ def write(found: Report, svg: Path | None, sgf: Path | None) -> list[str]:
     if sgf is not None:
         try:
             made_by = f"jaxsolve:{jaxsolve.__version__}"
-            write_atomically(sgf, record.record(found, made_by).decode("utf-8"))
+            write_atomically(sgf, sgf_record.record(found, made_by).decode("utf-8"))
         except OSError as error:
             failed.append(f"the record {sgf} could not be written ({error.strerror or error})")
     return failed

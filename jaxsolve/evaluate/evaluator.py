@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import jax
 import numpy as np
 
-from jaxsolve.evaluate.batches import history_arrays, padded, without_nan
 from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
+from jaxsolve.evaluate.padding import history_arrays, padded, without_nan
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games.game import (
     DetectsWins,

@@ -10,8 +10,8 @@ from jaxsolve.formats import sgf
 from jaxsolve.formats.record import FormatError
 from jaxsolve.games.go.text import parse_points, points_text
 from jaxsolve.proof.check import grid as grids
-from jaxsolve.tsumego import enclosure
-from jaxsolve.tsumego.enclosure import Board
+from jaxsolve.tsumego import groups, regions
+from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.setup import SIDES, Given, Task
 
 DEFAULT_REGION = "auto"
@@ -39,7 +39,7 @@ def choose(given: Given, crucial: str | None, region: str | None, group: int | N
         on stones, no group to propose, no group of this number, or a point off the board.
     """
     grid = grids.gtp(given.size)
-    stones = enclosure.board_of(grid, given.board)
+    stones = regions.board_of(grid, given.board)
     kept = {name: given.options[name] for name in _KEPT if name in given.options}
     if given.killall is not None:
         if (crucial, group) != (None, None) or region not in (None, "auto", "all"):
@@ -156,25 +156,25 @@ def _proposed(stones: Board, number: int | None = None) -> tuple[int, str]:
     ``number`` is the number of the group, from 1; None: the first. Raises FormatError if there is
     no such group.
     """
-    groups = enclosure.proposals(stones)
+    found = groups.proposals(stones)
     if not any(stones.stones):
         raise FormatError("there are no stones on the board, so no group is in question")
-    if not groups:
+    if not found:
         raise FormatError(
             "no group is enclosed or near the other side's stones: name the stones in question with"
             " --crucial, such as --crucial P2,Q3"
         )
-    names = [f"{at} {_described(stones, group.stones, 3)}" for at, group in enumerate(groups, 1)]
-    if number is not None and not 1 <= number <= len(groups):
+    names = [f"{at} {_described(stones, group.stones, 3)}" for at, group in enumerate(found, 1)]
+    if number is not None and not 1 <= number <= len(found):
         raise FormatError(
-            f"--group {number}: K is from 1 to {len(groups)}; the groups are {'; '.join(names)}"
+            f"--group {number}: K is from 1 to {len(found)}; the groups are {'; '.join(names)}"
         )
-    group = groups[(number or 1) - 1]
+    group = found[(number or 1) - 1]
     kind = (
         "the weakest enclosed group" if group.cut_off else "the group with the fewest free points"
     )
     why = f"proposed: {kind}" if number is None else f"--group {number}"
-    choices = CHOOSE + (f" or --group K: {'; '.join(names)}" if len(groups) > 1 else "")
+    choices = CHOOSE + (f" or --group K: {'; '.join(names)}" if len(found) > 1 else "")
     return group.stones, f"{_described(stones, group.stones)}, {why}; {choices}"
 
 
@@ -206,9 +206,9 @@ def _region(
             else "; it has no liberty of the crucial stones"
         )
         return mask, f"{_count(mask)}, {source}{near}"
-    mask = enclosure.enclosed(stones, defender, crucial)
-    if not enclosure.is_open(stones, mask):
-        wider = enclosure.with_weak_walls(stones, defender, mask)
+    mask = regions.enclosed(stones, defender, crucial)
+    if not regions.is_open(stones, mask):
+        wider = regions.with_weak_walls(stones, defender, mask)
         if wider != mask:
             return (
                 wider,
@@ -221,7 +221,7 @@ def _region(
             f"{_count(mask)}, proposed: what {SIDES[1 - defender]} stones enclose; choose others"
             " with --region all or POINTS",
         )
-    mask = enclosure.box(stones, defender, crucial)
+    mask = regions.box(stones, defender, crucial)
     if mask == full:
         return full, "the whole board: nothing closes the stones in"
     what = f"{_count(mask)}, proposed: not enclosed, so what the stones reach in a rectangle"

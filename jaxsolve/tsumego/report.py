@@ -303,7 +303,7 @@ def phrase(task: Task, status: Status) -> str:
     """
     if status not in (Status.SEKI, Status.SEKI_IN_KO):
         return verb(task, status)
-    if task.scope.defender:
+    if task.validity.defender:
         return f"has a {status.value}"
     return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
 
@@ -364,7 +364,7 @@ def _bounds(task: Task, first: First) -> str:
 
 def holds_anywhere(task: Task, status: Status) -> bool:
     """Returns whether a status provably holds on the whole board, ko threats apart."""
-    laws = task.scope
+    laws = task.validity
     need = {Status.LIVES: laws.defender, Status.DIES: laws.attacker}
     return task.whole or need.get(status, laws.defender and laws.attacker)
 

@@ -1,6 +1,6 @@
 """Builds a life-and-death task from the user's input: board, crucial stones and region.
 
-Crucial stones and region that are not given are proposed (``tsumego/enclosure.py``).
+Crucial stones and region that are not given are proposed (``tsumego/choice.py``).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from jaxsolve.formats.record import RESIGNED, FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
 from jaxsolve.proof.check import grid as grids
-from jaxsolve.tsumego import enclosure
-from jaxsolve.tsumego.enclosure import Board
+from jaxsolve.tsumego import regions
+from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.status import Ko, StatusQuestion
 
 SIDES = ("black", "white")
@@ -66,7 +66,7 @@ class Task:
 
     @functools.cached_property
     def stones(self) -> Board:
-        return enclosure.board_of(self.grid, self.given.board)
+        return regions.board_of(self.grid, self.given.board)
 
     @property
     def whole(self) -> bool:
@@ -113,7 +113,7 @@ class Task:
         return f"{self.given.board} {SIDES[side][0]}{ko}"
 
     @functools.cached_property
-    def scope(self) -> enclosure.Scope:
+    def validity(self) -> regions.Validity:
         """Which results provably hold on the whole board.
 
         For a region smaller than the board, no result does if a move outside can change the legal
@@ -126,8 +126,8 @@ class Task:
             or self.given.ko is not None
         )
         if banned and not self.whole:
-            return enclosure.Scope(False, False)
-        return enclosure.scope(self.stones, self.defender, self.crucial, self.region)
+            return regions.Validity(False, False)
+        return regions.validity(self.stones, self.defender, self.crucial, self.region)
 
 
 # ---- reading -------------------------------------------------------------------------------------

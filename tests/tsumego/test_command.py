@@ -188,7 +188,7 @@ def test_scope_is_empty_where_passes_or_captures_lift_a_ban():
         (fight, {"fill_eyes": "false"}, False),
     ):
         task = choice.choose(setup.read(text, "tsumego-6", options), "C5", None)
-        assert not task.whole and task.scope.defender is beyond, (text, options)
+        assert not task.whole and task.validity.defender is beyond, (text, options)
 
 
 def test_no_file_is_written_over_the_record_or_another(tmp_path):

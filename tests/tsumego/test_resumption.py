@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from jaxsolve import cli
-from jaxsolve.commands import tsumego_questions
+from jaxsolve.commands import tsumego_solver
 from jaxsolve.proof.check import check
 from jaxsolve.question import Verdict
 from jaxsolve.search.run.turns import Paused, SearchTurns
@@ -20,9 +20,9 @@ from support.tsumego_shapes import SHAPES
 
 def test_a_second_run_searches_nothing_again_and_trusts_no_damaged_proof(tmp_path, monkeypatch):
     searched = []
-    record = tsumego_questions.QuestionSolver._record
+    record = tsumego_solver.QuestionSolver._record
     monkeypatch.setattr(
-        tsumego_questions.QuestionSolver,
+        tsumego_solver.QuestionSolver,
         "_record",
         lambda self, problem, result: searched.append(problem.id) or record(self, problem, result),
     )

@@ -8,7 +8,7 @@ import pytest
 from sgfmill import sgf as peers
 
 from jaxsolve.proof import reading
-from jaxsolve.tsumego import choice, findings, record, report, setup, study, variations
+from jaxsolve.tsumego import choice, findings, report, setup, sgf_record, study, variations
 from jaxsolve.tsumego.status import KILL_FOR
 from support.proofs import solver as proof_tools
 
@@ -91,10 +91,10 @@ def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_pat
     assert (
         moves["C1"].zone == ZONE and moves["G7"].play is None and moves["G7"].why == report.OUTSIDE
     )
-    sheet = peers.Sgf_game.from_bytes(record.record(found_report, "test:1")).get_root()
+    sheet = peers.Sgf_game.from_bytes(sgf_record.record(found_report, "test:1")).get_root()
     nodes = {node.get_move()[1]: node for node in sheet}
-    assert len(nodes[(0, 2)].get(record.ZONE)) == 3  # its crucial stones have triangles instead
+    assert len(nodes[(0, 2)].get(sgf_record.ZONE)) == 3  # its crucial stones have triangles instead
     assert "squares are the zone of the proof" in nodes[(0, 2)].get("C")
     assert "outside the zone of the proof" in nodes[(6, 6)].get("C").lower() and not nodes[
         (6, 6)
-    ].has_property(record.ZONE)
+    ].has_property(sgf_record.ZONE)

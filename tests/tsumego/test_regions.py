@@ -1,6 +1,4 @@
-"""Regions and proposals of ``jaxsolve tsumego``: closed regions, their scope, and the likely
-crucial stones.
-"""
+"""Regions of ``jaxsolve tsumego``: closed regions, and where their verdicts hold."""
 
 from __future__ import annotations
 
@@ -13,38 +11,14 @@ from jaxsolve.games import make
 from jaxsolve.proof.check import grid as grids
 from jaxsolve.proof.check.grid import bits
 from jaxsolve.search import Limits, Verdict, solve
-from jaxsolve.tsumego import enclosure
-from jaxsolve.tsumego.enclosure import Board, Scope
+from jaxsolve.tsumego import regions
+from jaxsolve.tsumego.regions import Board, Validity
 from support.search import LONG
 from support.tsumego_shapes import SHAPES
 
 
 def board(text: str) -> Board:
-    return enclosure.board_of(grids.gtp(text.count("/") + 1), text)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_group_that_a_textbook_asks_about_is_proposed(name):
-    stones = board(SHAPES[name].board)
-    group = enclosure.proposals(stones)[0]
-    assert group is not None and group.player == 1 and group.stones == stones.stones[1]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "...../...../...../...../.....",
-        "XXXXX/X.X.X/XXXXX/X.X.X/XXXXX",
-        "X..../...../...../...../.....",
-    ],
-)
-def test_where_nobody_is_in_danger_nothing_is_proposed(text):
-    assert enclosure.proposals(board(text)) == []
-
-
-def test_dead_stones_in_an_eye_are_not_proposed():
-    group = enclosure.proposals(board("......./......./XXXXX../OOOOX../XX.OX../X..OX../...OX.."))[0]
-    assert group is not None and group.player == 1
+    return regions.board_of(grids.gtp(text.count("/") + 1), text)
 
 
 @pytest.mark.parametrize(
@@ -55,32 +29,32 @@ def test_dead_stones_in_an_eye_are_not_proposed():
             "......./......./......./......./XXXXX../OOOOX../...OX..",
             "A2",
             "A1,B1,C1,D1,A2,B2,C2,D2",
-            Scope(True, False),
+            Validity(True, False),
         ),
         (
             ".X.X./XXXXX/OOOOX/...OX/OOOOX",
             "A3",
             "A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3",
-            Scope(True, True),
+            Validity(True, True),
         ),
         # All liberties of the black stone are White's: it lies inside, with the points beside it.
         (
             "...../XXXXX/OOOOX/.X.OX/OOOOX",
             "A3",
             "A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3",
-            Scope(True, False),
+            Validity(True, False),
         ),
     ],
 )
 def test_the_least_closed_region_and_what_it_is_worth(text, crucial, region, scope):
     stones = board(text)
     mask = stones.grid.points(crucial)
-    found = enclosure.enclosed(stones, 1, mask)
-    assert stones.grid.list(found) == region and enclosure.is_closed(stones, 1, mask, found)
-    assert enclosure.scope(stones, 1, mask, found) == scope
-    assert enclosure.scope(stones, 1, mask, stones.grid.full) == Scope(True, True)
+    found = regions.enclosed(stones, 1, mask)
+    assert stones.grid.list(found) == region and regions.is_closed(stones, 1, mask, found)
+    assert regions.validity(stones, 1, mask, found) == scope
+    assert regions.validity(stones, 1, mask, stones.grid.full) == Validity(True, True)
     for point in bits(found):  # no smaller set is closed
-        assert not enclosure.is_closed(stones, 1, mask, found & ~point)
+        assert not regions.is_closed(stones, 1, mask, found & ~point)
 
 
 @pytest.mark.parametrize(
@@ -100,23 +74,23 @@ def test_the_least_closed_region_and_what_it_is_worth(text, crucial, region, sco
 def test_a_wall_that_can_be_captured_from_a_pocket_belongs_to_the_region(text, crucial, pocket):
     stones = board(text)
     mask = stones.grid.points(crucial)
-    found = enclosure.enclosed(stones, 1, mask)
+    found = regions.enclosed(stones, 1, mask)
     assert stones.grid.points(pocket) & found
-    assert not enclosure.is_open(stones, found) and enclosure.is_closed(stones, 1, mask, found)
+    assert not regions.is_open(stones, found) and regions.is_closed(stones, 1, mask, found)
 
 
 def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
     text = "/".join(["." * 9] * 5 + ["OOOOO....", "XXX.O....", "...X.....", "....O...."])
     stones = board(text)
     crucial = stones.grid.points("A3")
-    assert enclosure.is_open(stones, enclosure.enclosed(stones, 0, crucial))
-    region = enclosure.box(stones, 0, crucial)
+    assert regions.is_open(stones, regions.enclosed(stones, 0, crucial))
+    region = regions.box(stones, 0, crucial)
     assert (
         crucial & region == crucial
         and stones.grid.points("A1,B1,C1") & ~region == 0
-        and not enclosure.is_open(stones, region)
+        and not regions.is_open(stones, region)
     )
-    assert enclosure.scope(stones, 0, crucial, region) == Scope(False, False)
+    assert regions.validity(stones, 0, crucial, region) == Validity(False, False)
 
 
 # ---- the two laws of closed regions, tried out ---------------------------------------------------
@@ -186,10 +160,10 @@ def test_what_is_forced_in_a_closed_region_is_forced_on_the_whole_board():
         if fight is None:
             continue
         stones, defender, crucial = fight
-        region = enclosure.enclosed(stones, defender, crucial)
+        region = regions.enclosed(stones, defender, crucial)
         if region == stones.grid.full:
             continue
-        scope = enclosure.scope(stones, defender, crucial, region)
+        scope = regions.validity(stones, defender, crucial, region)
         assert scope.defender
         size = stones.grid.size
         rows = [
@@ -224,28 +198,18 @@ def row_of(grid: grids.Grid, row: int) -> list[int]:
     return sorted(bits(grid.row(row)), reverse=True)
 
 
-def test_stones_inside_a_larger_group_do_not_hide_it():
-    """White's corner group is in question, though two black stones inside it are cut off."""
-    stones = board(
-        "........./........./........./........./........./...XXXXX./...XOOOXO/..X.OXXO./...XO.O.."
-    )
-    groups = enclosure.proposals(stones)
-    assert groups[0].player == 1 and groups[0].stones & stones.grid.point("F3")
-    assert stones.grid.points("F2,G2") in [group.stones for group in groups]
-
-
 def test_the_region_of_a_race_has_the_outside_liberties_of_both_sides():
     """White's four stones can be captured by E1, outside of what White encloses."""
     stones = board(
         "........./........./........./........./........./OOOOOOO../OXXXXXO../OX.OOOXXX/OX.O.XX.."
     )
-    inner = enclosure.enclosed(stones, 0, stones.grid.point("B3"))
-    region = enclosure.with_weak_walls(stones, 0, inner)
+    inner = regions.enclosed(stones, 0, stones.grid.point("B3"))
+    region = regions.with_weak_walls(stones, 0, inner)
     assert not inner & stones.grid.point("E1") and region & stones.grid.point("E1")
     assert region & stones.grid.point("D1")
 
 
 def test_a_wall_with_room_outside_does_not_join_the_region():
     stones = board(SHAPES["bent three"].board)
-    inner = enclosure.enclosed(stones, 1, stones.stones[1])
-    assert enclosure.with_weak_walls(stones, 1, inner) == inner
+    inner = regions.enclosed(stones, 1, stones.stones[1])
+    assert regions.with_weak_walls(stones, 1, inner) == inner

@@ -128,11 +128,11 @@ class QuestionSolver:
     # ---- what is known --------------------------------------------------------------------------
     def _known(self, problem: Problem) -> bool:
         row = self.results.rows.get(problem.id)
-        if row is not None and problem.id not in self.answered and self._is_answer(problem, row):
+        if row is not None and problem.id not in self.answered and self._still_holds(problem, row):
             self.answered.add(problem.id)
         return problem.id in self.answered
 
-    def _is_answer(self, problem: Problem, row: Mapping[str, Any]) -> bool:
+    def _still_holds(self, problem: Problem, row: Mapping[str, Any]) -> bool:
         """Returns whether the row of an earlier run can be used as the result of ``problem``.
 
         A decided row can if the checker accepts its proof again. An unknown row can if no limit is

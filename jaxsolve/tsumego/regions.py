@@ -1,7 +1,6 @@
 """Regions of life-and-death problems: enclosed regions, and where their verdicts hold.
 
-The module also proposes the crucial stones of a problem. Sets of points are bit masks of
-``jaxsolve.proof.check.grid.Grid``, plain integers.
+Sets of points are bit masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
 
 A *region* is the set of points on which both sides may place stones. A verdict inside a region need
 not hold on the whole board: outside, the defender may capture a surrounding stone, and the attacker
@@ -46,12 +45,9 @@ from typing import NamedTuple
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.grid import Grid
 
-SUBSTANTIAL = 3  # groups of at least so many stones are proposed before smaller groups
-SMALL = 20  # most empty points of a part of the board that counts as cut off
 WEAK = 2  # most liberties outside a region of a wall that can be captured (``with_weak_walls``)
 POCKET = 6  # most points of a part of the board outside a region that counts as a pocket
 REACH = 2  # steps that a group which is not enclosed may extend (``box``)
-ROOMY = 10  # least size of an eye, without stones of the other side, that makes a group safe
 NEAR = 3  # steps within which stones of the other side count as surrounding (``box``)
 
 
@@ -165,19 +161,19 @@ def walls_are_alive(board: Board, defender: int, region: int) -> bool:
     )
 
 
-class Scope(NamedTuple):
+class Validity(NamedTuple):
     """Which results inside a region provably hold on the whole board."""
 
     defender: bool  # results that the defender forces without ko moves
     attacker: bool  # results that the attacker forces
 
 
-def scope(board: Board, defender: int, crucial: int, region: int) -> Scope:
+def validity(board: Board, defender: int, crucial: int, region: int) -> Validity:
     """Returns which results inside ``region`` provably hold on the whole board."""
     if region == board.grid.full:
-        return Scope(True, True)
+        return Validity(True, True)
     closed = is_closed(board, defender, crucial, region)
-    return Scope(closed, closed and walls_are_alive(board, defender, region))
+    return Validity(closed, closed and walls_are_alive(board, defender, region))
 
 
 def is_open(board: Board, region: int) -> bool:
@@ -216,103 +212,3 @@ def box(board: Board, defender: int, crucial: int) -> int:
         )
         inside &= sum(line(number) for number in range(first, last + 1))
     return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
-
-
-# ---- crucial stones ------------------------------------------------------------------------------
-class Group(NamedTuple):
-    """Stones of one side that are assumed to live or die together."""
-
-    player: int
-    stones: int  # mask
-    # Mask: the part of the board that the other side cuts off with the group, or else the group and
-    # the empty points nearer to its side.
-    area: int
-    cut_off: bool
-
-
-def proposals(board: Board) -> list[Group]:
-    """Returns the groups that may be in question, the most probable first.
-
-    There are two kinds of groups. A *cut-off* group consists of the stones of one side in a small
-    part of the board that the other side cuts off (at most ``SMALL`` empty points and half of the
-    board). Elsewhere, a group consists of stones that are joined by points nearer to them than to
-    the other side (``_nearest``).
-
-    Groups that are unconditionally alive or have an eye of ``ROOMY`` points are excluded. So are
-    groups inside the region of a larger cut-off group of the other side. Of the remaining groups,
-    those with at least ``SUBSTANTIAL`` stones come first, then those with the fewest empty points,
-    then those with the most stones.
-    """
-    cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
-    regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}
-
-    def is_inside(group: Group) -> bool:
-        """Returns whether ``group`` lies inside the region of a larger group of the other side.
-
-        If each lies in the region of the other, as in a capturing race, neither counts as inside.
-        A group of fewer stones is one that play inside the larger group is about.
-        """
-        mine = regions.get(group, group.area)
-        return any(
-            group.player != each.player
-            and each.stones.bit_count() >= group.stones.bit_count()
-            and not group.area & ~region
-            and each.area & ~mine
-            for each, region in regions.items()
-        )
-
-    taken = sum(group.stones for group in cut_off)  # each stone is in one group of its side
-    others = [group for group in _nearest(board) if not group.stones & taken]
-    outer = [group for group in cut_off + others if not is_inside(group)]
-    return sorted(outer, key=lambda group: _weakness(board, group))
-
-
-def _weakness(board: Board, group: Group) -> tuple[bool, int, int, int]:
-    count = group.stones.bit_count()
-    return count < SUBSTANTIAL, (group.area & board.empty).bit_count(), -count, group.player
-
-
-def _cut_off(board: Board, player: int) -> Iterator[Group]:
-    grid, safe = board.grid, _safe(board, player)
-    for part in grid.components(grid.full & ~board.stones[1 - player]):
-        stones = part & board.stones[player]
-        if (
-            stones
-            and not stones & safe
-            and (part & board.empty).bit_count() <= SMALL
-            and not is_open(board, part)
-        ):
-            yield Group(player, stones, part, True)
-
-
-def _safe(board: Board, player: int) -> int:
-    """Returns the stones of ``player`` that are alive or have an eye of ``ROOMY`` points."""
-    grid, own, other = board.grid, board.stones[player], board.stones[1 - player]
-    safe = life.alive(grid, own, board.empty)
-    for part in grid.components(grid.full & ~own):
-        if not part & other and part.bit_count() >= ROOMY:
-            for chain in board.chains(player, board.around(part)):
-                safe |= chain
-    return safe
-
-
-def _nearest(board: Board) -> Iterator[Group]:
-    """Yields groups of stones joined by empty points nearer to them than to the other side.
-
-    Safe groups are left out, and groups without stones of the other side near them.
-    """
-    grid, areas = board.grid, list(board.stones)
-    while True:
-        fresh = [board.around(area) & board.empty & ~(areas[0] | areas[1]) for area in areas]
-        both = fresh[0] & fresh[1]
-        if not (fresh[0] | fresh[1]) & ~both:
-            break
-        areas = [area | new & ~both for area, new in zip(areas, fresh, strict=True)]
-    for player in (0, 1):
-        safe = _safe(board, player)
-        for part in grid.components(areas[player]):
-            stones, near = part & board.stones[player], part
-            for _ in range(2):
-                near |= board.around(near)
-            if stones and not stones & safe and near & board.stones[1 - player]:
-                yield Group(player, stones, part, False)
