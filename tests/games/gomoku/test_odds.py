@@ -161,8 +161,7 @@ def test_threat_searches_restart_with_other_configurations(monkeypatch, tmp_path
         steps.Restart.apply,
         [],
     )
-    monkeypatch.setattr(restarts, "THREAT_BUDGET", 20)
-    monkeypatch.setattr(restarts, "SECOND_THREAT_BUDGET", 25)
+    monkeypatch.setattr(restarts, "THREATS", restarts.Budgets(20, 25, 1.25))
     monkeypatch.setattr(
         steps.Restart,
         "apply",
