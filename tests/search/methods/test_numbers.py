@@ -43,10 +43,12 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
             METHODS[method], Limits(nodes=1200), wave=wave, max_nodes=max_nodes, flights=2
         )
         job = Job(game, game.parse(text), claims=claim, options=RunOptions(settings=settings))
-        depth = job.search.work.paths.nodes.shape[1]
+        paths, depth = job.search.work.paths.nodes.shape
         # As short as possible: descents then stop half-way, for the log to be emptied.
         log = job.search.work.log
-        job.search.work = job.search.work._replace(log=log._replace(moves=log.moves[: depth + 4]))
+        job.search.work = job.search.work._replace(
+            log=log._replace(moves=log.moves[: depth + paths + 4])
+        )
         pool = Pool(job.evaluator, 2)
         pool.submit(job)
         while pool.poll():
