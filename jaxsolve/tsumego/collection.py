@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -99,7 +100,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
                     raise FormatError(f"{path.name}: {each.filename} is encrypted")
                 with archive.open(each) as file:
                     yield each.filename, _bounded(each.filename, file.read(MAX_BYTES + 1))
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.LargeZipFile) as error:
+    # ``zipfile`` raises NotImplementedError for a compression that it does not know.
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
         raise FormatError(f"{path.name} is no readable ZIP archive ({error})") from None
 
 

@@ -103,6 +103,13 @@ def test_empty_and_damaged_collections_are_refused(tmp_path):
     for name, sentence in (("empty", "holds no SGF file"), ("c.zip", "is no readable ZIP archive")):
         result = run(tmp_path / name)
         assert result.exit_code == 2 and sentence in result.stderr
+    with zipfile.ZipFile(tmp_path / "d.zip", "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("a.sgf", RIGHT * 50)
+    data = bytearray((tmp_path / "d.zip").read_bytes())
+    data[40:60] = b"\xff" * 20  # inside the compressed record
+    (tmp_path / "d.zip").write_bytes(data)
+    with pytest.raises(FormatError, match="no readable ZIP archive"):
+        collection.members(str(tmp_path / "d.zip"))
     with zipfile.ZipFile(tmp_path / "big.zip", "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr("big.sgf", b" " * (collection.MAX_BYTES + 1))
     with pytest.raises(FormatError, match="larger than"):
