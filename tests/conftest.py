@@ -41,6 +41,8 @@ if "JAXSOLVE_LONG" not in os.environ:
     if version("jaxlib").startswith("0.10."):  # other versions abort at an unknown flag
         FLAGS += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
     os.environ["XLA_FLAGS"] = " ".join(filter(None, [os.environ.get("XLA_FLAGS"), *FLAGS]))
+# Tests compare float32 outputs; a GPU would multiply matrices in TF32, with 10 bits of precision.
+os.environ.setdefault("JAX_DEFAULT_MATMUL_PRECISION", "highest")
 # Set before numba is imported; process.setup keeps checked code in its own folder.
 os.environ["NUMBA_BOUNDSCHECK"] = "1"
 process.setup()
