@@ -1,11 +1,11 @@
 """Imports published network weights from files of arrays.
 
-Source: "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022). The files
-name their arrays as PyTorch does. Convolutions are [out, in, 3, 3], rows count from the bottom of
-the board, and each convolution is followed by a batch normalisation with stored means and
-variances.
+Source: "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022). The arrays
+in the files have PyTorch's names and layouts. Convolutions are [out, in, 3, 3]. Rows are numbered
+from the bottom of the board. Each convolution is followed by a batch normalisation with stored
+means and variances.
 
-The imported networks count rows from the top, so kernels are flipped and dense layers reordered.
+The imported networks number rows from the top, so kernels are flipped and dense layers reordered.
 The batch normalisations are folded into the convolutions.
 """
 
