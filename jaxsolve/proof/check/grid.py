@@ -1,8 +1,8 @@
 """Sets of points of a square board as bits of an int (*masks*), in the order of the board's text.
 
 The text of a board is its rows from the top, joined by ``/``. Character i of the text is bit
-``length - 1 - i`` of a mask. The bits of the ``/`` are always 0. So a shift by one bit never leads
-from one row to the next, and a mask is read from a text by one call of ``int``.
+``length - 1 - i`` of a mask. The bits of the ``/`` are always 0. Therefore a shift by one bit never
+leads from one row to the next, and one call of ``int`` reads a mask from a text.
 """
 
 from __future__ import annotations

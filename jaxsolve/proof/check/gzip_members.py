@@ -1,8 +1,7 @@
 """Streaming decompression of gzip files that consist of gzip members only.
 
-``gzip.open`` accepts zero bytes after a member and skips them one at a time, which takes minutes
-for some hundred megabytes. ``Members`` refuses any byte after a member that does not begin another
-member.
+``gzip.open`` accepts zero bytes after a member and skips them one at a time. For some hundred
+megabytes this takes minutes. ``Members`` refuses all data after a member except another member.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 CHUNK = 1 << 14
 """Number of compressed bytes read at once.
 
-The decoder copies the rest of a chunk at the end of every member, so a chunk is small.
+Chunks are small, because the decoder copies the rest of a chunk at the end of every member.
 """
 
 _GZIP = 16 + zlib.MAX_WBITS
