@@ -45,8 +45,7 @@ class Won(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A turn of Q before its placement, on the known cells. Q may have relocated a stone.
-    """
+    """A turn of Q before its placement, on the known cells. Q may have relocated a stone."""
 
     stones: int  # mask of Q's stones after the relocation, if there is one
     landing: int  # mask of the known cells on which Q may place a stone afterwards
