@@ -107,7 +107,7 @@ class ProofLog:
             raise
 
     def __len__(self) -> int:
-        """Number of written records, without the pending ones."""
+        """Returns the number of written records, without the pending ones."""
         return self._count
 
     @property

@@ -45,14 +45,14 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def side(self, position: Any) -> int:
-        """The player to move, 0 or 1."""
+        """Returns the player to move, 0 or 1."""
 
     @abc.abstractmethod
     def verdict(self, position: Any) -> Verdict | None:
-        """The result if the game is over at ``position``, otherwise None."""
+        """Returns the result if the game is over at ``position``, otherwise None."""
 
     def child(self, position: Any, move: str) -> str:
-        """Text of the position after ``move``. The game must not be over at ``position``.
+        """Returns the position after ``move``, as text. The game must not be over before it.
 
         The default implementation generates all legal moves.
         """
@@ -63,7 +63,7 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def replies(self, position: Any) -> dict[str, str]:
-        """Every legal move of the side to move, with the text of the position after the move.
+        """Returns every legal move, with the text of the position after the move.
 
         The game must not be over at ``position``.
         """
@@ -109,19 +109,19 @@ class Rules(abc.ABC):
         return self.verdict(position) is not None
 
     def threat(self, position: Any, move: str) -> dict[str, str]:
-        """The replies that need an answer if the side NOT to move threatens to win by ``move``.
+        """Returns the replies that need an answer, if the side not to move threatens ``move``.
 
-        Returns each reply with the text of the position after it. Raises Refused if ``move`` is not
-        a threat (``proof/FORMAT.md``).
+        The side threatens to win by ``move``. For each reply, the result has the text of the
+        position after it. Raises Refused if ``move`` is not a threat (``proof/FORMAT.md``).
         """
         raise Refused("this rule set has no threats")
 
     def sequence(self, position: Any, threat: list[Any]) -> dict[str, str]:
-        """The replies that need an answer after a threat of several moves by the side NOT to move.
+        """Returns the replies that need an answer, for a threat of several moves.
 
-        ``threat`` is the list of the certificate (``proof/FORMAT.md``, "Threats of several moves").
-        Returns each reply with the text of the position after it. Raises Refused if the list is not
-        a threat.
+        The side not to move makes the threat. ``threat`` is the list of the certificate
+        (``proof/FORMAT.md``, "Threats of several moves"). For each reply, the result has the text
+        of the position after it. Raises Refused if the list is not a threat.
         """
         raise Refused("this rule set has no threats of several moves")
 

@@ -61,7 +61,7 @@ class Hex(Rules):
         return position.side
 
     def near(self, mask: int) -> int:
-        """Mask of the six neighbours of each cell in ``mask``.
+        """Returns the mask of the six neighbours of each cell in ``mask``.
 
         The result may have bits that are no cells of the board.
         """
@@ -99,7 +99,7 @@ class Hex(Rules):
         return bool(self.connected(start, position.stones[player]) & end)
 
     def _winning(self, position: HexPosition, player: int) -> int:
-        """Mask of the empty cells at which a stone of ``player`` joins the player's edges."""
+        """Returns the mask of the empty cells at which a stone of ``player`` joins its edges."""
         stones = position.stones[player]
         empty = self.grid.full & ~(position.stones[0] | position.stones[1])
         start, end = self.edges[player]

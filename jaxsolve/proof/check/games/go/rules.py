@@ -92,7 +92,7 @@ class Go(Rules):
         return len(tight) == 1 and tight[0].bit_count() == 1
 
     def empty(self, position: GoPosition) -> int:
-        """Mask of the empty points."""
+        """Returns the mask of the empty points."""
         return self.grid.full ^ position.stones[0] ^ position.stones[1]
 
     # ---- the end ---------------------------------------------------------------------------------
