@@ -3,8 +3,8 @@
 Modules that contain both rules and text use ``from jaxsolve.core.lazy_import import jax, jnp``.
 These names behave like the modules themselves.
 
-``sys.modules`` is not changed. ``importlib.util.LazyLoader`` (and ``lazy_loader.load``, which uses
-it) would put an unfinished JAX into ``sys.modules``, where every other library would find it.
+``sys.modules`` is not changed. ``importlib.util.LazyLoader`` and ``lazy_loader.load`` would insert
+an unfinished JAX module into ``sys.modules``, and other libraries would import that module.
 """
 
 from __future__ import annotations

@@ -108,10 +108,10 @@ def _ended(game: Game, outcome: int) -> str:
 def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int = 1) -> State:
     """Plays ``moves`` from ``state`` by the rules of a game.
 
-    The last entry may be a resignation (``RESIGNED``), which does not change the position. In Hex
-    the reply to the first stone may be a swap. After ``swap-pieces`` the stone belongs to the
-    second player and is mirrored at the long diagonal. After ``swap-sides`` the players have
-    changed sides, and the position is the same.
+    The last entry may be a resignation (``RESIGNED``). It does not change the position. In Hex the
+    reply to the first stone may be a swap. ``swap-pieces`` gives the stone to the second player and
+    mirrors it at the long diagonal. ``swap-sides`` exchanges the players, and the position remains
+    the same.
 
     Args:
       game: the rules.

@@ -21,10 +21,10 @@ _COLOURS = ("B", "W")
 
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
-    """Returns the name of a point as players of a game write it (``proof/FORMAT.md``, Coordinates).
+    """Returns the name of a point in the notation of a game (``proof/FORMAT.md``, Coordinates).
 
     Args:
-      family: "hex", or another game; all others have GTP names.
+      family: the game. Hex has names such as ``a1``, all other games have GTP names.
       size: side length of the board.
       column: column from the left, from 0.
       row: row from the TOP, from 0.
@@ -59,8 +59,8 @@ def _point(raw: str, size: int, family: str) -> tuple[int, int] | None:
 def points_of(node: Node, name: str, size: int, family: str) -> set[tuple[int, int]]:
     """Returns the points (column, row from the top) of the property ``name`` of a node.
 
-    A rectangle such as ``aa:cc``, given by any two opposite corners, stands for all its points. An
-    empty value stands for no point.
+    A rectangle such as ``aa:cc``, given by any two opposite corners, means all its points. An empty
+    value means no point.
 
     Raises:
       FormatError: a value is not a point or a rectangle.

@@ -182,9 +182,9 @@ def _out(
 ) -> dict[str, np.ndarray]:
     """Returns the parameters of a dense layer, with its inputs reordered.
 
-    Its inputs are [rows from the top, columns, channels]. In the file they are [channels, rows from
-    the bottom, columns]. With ``actions`` the outputs are actions, whose cells are reordered in the
-    same way.
+    The inputs of the result are [rows from the top, columns, channels]. The inputs in the file are
+    [channels, rows from the bottom, columns]. With ``actions`` the outputs are actions, and their
+    cells are reordered in the same way.
     """
     kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
     if kernel.ndim != 2 or kernel.shape[0] != len(bias) or kernel.shape[1] % cells:

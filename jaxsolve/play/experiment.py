@@ -51,7 +51,7 @@ class Settings:
     """Settings of ``jaxsolve experiment``; ``configs/experiments`` has their values."""
 
     name: str = "experiment"  # of its folder
-    title: str = ""  # what varies
+    title: str = ""  # title of the figure: the varied parameters
     source: str = ""  # where the paper's numbers are from, and under which conditions
     out: str = "runs/experiment"  # its folder; the same command continues in it
     games: list[str] = field(default_factory=list)  # rule sets

@@ -134,9 +134,9 @@ class LineRules:
         )
 
     def _pairs(self, line: _Line, distance: int) -> jax.Array:
-        """Returns the cells e that a window of otherwise own cells joins to an empty cell f.
+        """Returns the cells e that meet two conditions; f is the cell at ``distance`` after e.
 
-        f lies at ``distance`` after e.
+        f is empty. And some window contains e and f and has own stones on all other cells.
         """
         last, between = self.line - 1, line.right[distance - 1]
         beyond, found = ~jnp.zeros_like(between), []

@@ -99,7 +99,7 @@ class MiniShogi(Game):
               bishops, rooks
       10..19  the opponent's pieces in the same order
       20..29  for each of the five kinds: at least one, and at least two, own pieces in hand
-      30..39  the opponent's pieces in hand likewise
+      30..39  the same for the opponent's pieces in hand
       40      ones if White is to move
     """
 

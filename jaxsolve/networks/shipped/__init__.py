@@ -31,7 +31,7 @@ def shipped() -> dict[str, Path]:
 def load(name: str) -> Network:
     """Returns the shipped network of a name.
 
-    Raises ValueError, with the nearest name, if there is none.
+    Raises ValueError if there is no such network. The message has the most similar name.
     """
     files = shipped()
     if name not in files:

@@ -21,7 +21,7 @@ _FIRST_BYTE = 0x1F
 
 
 class Trailing(ValueError):
-    """The file has bytes after a gzip member that do not begin another member."""
+    """The file has data after a gzip member, and the data is not another member."""
 
 
 class Members(io.RawIOBase):
@@ -32,7 +32,7 @@ class Members(io.RawIOBase):
     Raises (when read):
       EOFError: the last member is truncated.
       zlib.error: the file is not gzip data, or a member is damaged.
-      Trailing: the file has bytes after a member that do not begin another member.
+      Trailing: the file has data after a member, and the data is not another member.
     """
 
     def __init__(self, file: Any):

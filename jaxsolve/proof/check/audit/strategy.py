@@ -120,7 +120,7 @@ class Strategy:
             raise Refused("the game goes on after the threat")
         return verdict
 
-    # ---- what is played under the claim's rules --------------------------------------------------
+    # ---- play under the claim's rules ------------------------------------------------------------
     def after(self, text: str, move: str, place: Place) -> str:
         """Returns the text, under the claim's rules, of the position after the claimant's ``move``.
 

@@ -214,7 +214,8 @@ class Gomoku(GomokuBoard):
     def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
         """Tests one four of a line.
 
-        ``moves`` are the four, the forced reply and the line's next move, or the last four alone.
+        ``moves`` has the four, the forced reply and the next move of the line. For the last four of
+        the line it has only the four.
 
         Returns:
           The claimant's stones and the opponent's stones after the reply, and the part of the
