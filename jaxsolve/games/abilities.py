@@ -70,7 +70,7 @@ class HasForcedReply(Protocol):
 
 @runtime_checkable
 class HasEyeFilter(Protocol):
-    """Ability: leaves out moves that fill the mover's own true eyes. Such moves are never needed."""
+    """Ability: leaves out moves that fill the mover's true eyes. Such moves are never needed."""
 
     def legal_outside_eyes(self, state: State) -> jax.Array:
         """Returns bool[A]: the legal actions that fill no true eye of the mover.
@@ -173,7 +173,7 @@ class HasZones(Protocol):
 
 @runtime_checkable
 class HasRelaxation(Protocol):
-    """Ability: has relaxed rules. A proof under these can also prove a claim under the game's rules.
+    """Ability: has relaxed rules. A proof under these can also prove a claim under the own rules.
 
     The condition is that no move of the winner repeats an earlier board (``proof/FORMAT.md``,
     superko). Boards are compared on the host, as bit sets over actions.

@@ -162,7 +162,7 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def key(self, state: State) -> jax.Array:
-        """Returns uint32[4]: a 128-bit hash of everything that affects future moves and outcomes."""
+        """Returns uint32[4]: a 128-bit hash of everything that affects later moves and outcomes."""
 
     # ---- symmetries ----------------------------------------------------------------------------
     @property

@@ -81,7 +81,7 @@ class ThreatSearch(NamedTuple):
     scratch: np.ndarray  # int64[...]
     tree: np.ndarray  # int64[2 * TREE_CAPACITY]: the tree found, and space for intermediate trees
     out: np.ndarray  # uint32[3 * M]
-    # uint32[R]: a position's row (``evaluate.layout``), with refuted moves removed and threats first
+    # uint32[R]: a position's row (``evaluate.layout``), without refuted moves, threats first
     row: np.ndarray
     row_view: np.ndarray  # uint32[R]: view of ``row``; read-only, like rows from the device
 

@@ -55,9 +55,9 @@ def join() -> None:
 
 
 def local_device_ids() -> list[int] | None:
-    """Returns the numbers of the GPUs that this process uses on Slurm, or None for all visible GPUs.
+    """Returns the numbers of the GPUs that this process uses on Slurm.
 
-    Outside Slurm the result is None.
+    Returns None outside Slurm, and if the process uses all visible GPUs.
 
     With GPU binding a Slurm task sees only its own GPUs. Without binding it sees all GPUs of its
     node, and the tasks of the node get equal shares in the order of their local ranks. JAX's own

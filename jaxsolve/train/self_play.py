@@ -148,8 +148,8 @@ class SelfPlay:
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
         """Labels the positions of one call with the results that are known after the next call.
 
-        ``before`` and ``after`` are the records of the two calls. Returns T x B examples, ordered by
-        step, and bool[T x B]: whether the result of the example's game is known, so that the
+        ``before`` and ``after`` are the records of the two calls. Returns T x B examples, ordered
+        by step, and bool[T x B]: whether the result of the example's game is known, so that the
         example can be used. The result of a game that was cut off is unknown.
         """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)

@@ -20,9 +20,9 @@ def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
     must accept extra trailing dimensions in all its arguments (pytrees of arrays) and return them
     in all its results.
 
-    A set has few words. With the batch on the last axis, the batch fills the vector lanes. A loop or
-    branch in the kernel has one condition for the whole batch, without a select for each board. A
-    batch of one board runs as one board. The kernel is traced once for equal rules and argument
+    A set has few words. With the batch on the last axis, the batch fills the vector lanes. A loop
+    or branch in the kernel has one condition for the whole batch, without a select for each board.
+    A batch of one board runs as one board. The kernel is traced once for equal rules and argument
     types.
     """
 

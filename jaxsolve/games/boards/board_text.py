@@ -71,7 +71,7 @@ def parse_board_and_side(
 
 
 def gtp_labels(size: int) -> tuple[list[str], list[str]]:
-    """Returns the column letters from the left and the row numbers from the top, as GTP has them."""
+    """Returns GTP's column letters, from the left, and its row numbers, from the top."""
     return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
 
 

@@ -38,7 +38,7 @@ def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
 def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
     """Returns int32[...]: the image of ``cell`` under ``symmetry``.
 
-    The result equals ``square_permutations(size)[symmetry, cell]``, but is computed without a table.
+    The result equals ``square_permutations(size)[symmetry, cell]``. It is computed without a table.
     """
     swap, mirror_rows, mirror_columns = _parts(symmetry)
     row, column = cell // size, cell % size

@@ -68,7 +68,7 @@ class LineRules:
         return (self.line - 1) * (self.size + 1)
 
     def fives(self, own: jax.Array, empty: jax.Array) -> jax.Array:
-        """Returns uint32[H, ...]: the cells of ``empty`` that complete a winning line of ``own``."""
+        """Returns uint32[H, ...]: cells of ``empty`` that complete a winning line of ``own``."""
         return union([self._completed(line) for _, line in self._lines(own, empty)]) & empty
 
     def answers(self, own: jax.Array, empty: jax.Array) -> Answers:

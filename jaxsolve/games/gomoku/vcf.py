@@ -48,7 +48,7 @@ DONE = 1 << 40  # larger than every index of a level's list
 
 @inner
 def _entry(tables, buffers, window, line):
-    """Encodes a window that lacks two stones, and its two empty cells, as an entry of ``active``."""
+    """Encodes a window that lacks two stones, with its empty cells, as an entry of ``active``."""
     one = missing(tables, buffers, window, line, np.int64(-1))
     return window << 20 | one << 10 | missing(tables, buffers, window, line, one)
 

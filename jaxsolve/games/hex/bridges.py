@@ -171,7 +171,7 @@ class Bridges:
         return self._outward(inside, -1, 0) & self._outward(inside, -1, 1)
 
     def _border_cells(self, places: jax.Array) -> jax.Array:
-        """Returns the two edge neighbours of each cell of ``places``, a result of ``_at_border``."""
+        """Returns the two edge neighbours of the cells of ``places``, a result of ``_at_border``."""
         return self._outward(places, 1, 0) | self._outward(places, 1, 1)
 
     # ---- stones reached from an edge -----------------------------------------------------------
@@ -223,7 +223,7 @@ class Bridges:
 
     # ---- one more stone ------------------------------------------------------------------------
     def _options(self, reach: Reach, cells: jax.Array, border: jax.Array) -> jax.Array:
-        """Returns uint32[7, W, 2, 2, ...]: the free cells that each kind of link joins to each edge.
+        """Returns uint32[7, W, 2, 2, ...]: free cells that each kind of link joins to each edge.
 
         The kinds are the bridges 0 to 5 and the contact (TOUCH). A link leads to a reached stone or
         to the edge itself.

@@ -178,7 +178,9 @@ class _Board:
         return _Reach(stones, used, parent)
 
     def _trace(self, reach: _Reach, touched: int, own: int) -> list[int]:
-        """Returns the pairs on the path of chains from the edge to the chain of a stone of ``touched``.
+        """Returns the pairs on the path of chains from the edge to a chain with a touched stone.
+
+        The stone is one of the set ``touched``.
 
         If ``touched`` is empty, the result is empty.
         """
@@ -235,7 +237,9 @@ class _Board:
         return self.near(reach.stones) | self.edges[edge]
 
     def through(self, own: int, empty: int, zone: int, point: int) -> list[int] | None:
-        """Returns disjoint pairs in ``zone`` that join the edges after a stone at ``point``, or None.
+        """Returns disjoint pairs in ``zone`` that join the edges after a stone at ``point``.
+
+        Returns None if none are found.
 
         ``empty`` contains ``point``.
         """

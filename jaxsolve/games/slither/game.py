@@ -151,7 +151,7 @@ class Slither(Game):
         return SlitherState(stones, turn | outcome << OUTCOME_AT)
 
     def _edge(self, side: jax.Array, which: int, x: jax.Array) -> jax.Array:
-        """Returns the first (0) or second (1) edge of ``side`` uint32[...], in the shape of ``x``."""
+        """Returns the first (0) or second (1) edge of ``side`` uint32[...], shaped like ``x``."""
         left, right, top, bottom = (self._words_first.like(edge, x) for edge in self.grid.edges)
         return jnp.where(side == 1, (left, right)[which], (top, bottom)[which])
 
