@@ -173,7 +173,7 @@ class HasZones(Protocol):
 
 @runtime_checkable
 class HasRelaxation(Protocol):
-    """Ability: has relaxed rules. A proof under these can also prove a claim under the own rules.
+    """Ability: has relaxed rules, whose proofs can also prove claims under the game's rules.
 
     The condition is that no move of the winner repeats an earlier board (``proof/FORMAT.md``,
     superko). Boards are compared on the host, as bit sets over actions.

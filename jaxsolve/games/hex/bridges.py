@@ -171,7 +171,7 @@ class Bridges:
         return self._outward(inside, -1, 0) & self._outward(inside, -1, 1)
 
     def _border_cells(self, places: jax.Array) -> jax.Array:
-        """Returns the two edge neighbours of the cells of ``places``, a result of ``_at_border``."""
+        """Returns the two edge neighbours of the cells ``places``, a result of ``_at_border``."""
         return self._outward(places, 1, 0) | self._outward(places, 1, 1)
 
     # ---- stones reached from an edge -----------------------------------------------------------

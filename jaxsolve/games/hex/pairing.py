@@ -178,11 +178,9 @@ class _Board:
         return _Reach(stones, used, parent)
 
     def _trace(self, reach: _Reach, touched: int, own: int) -> list[int]:
-        """Returns the pairs on the path of chains from the edge to a chain with a touched stone.
+        """Returns the pairs on the path of chains from the edge to the chain of a stone.
 
-        The stone is one of the set ``touched``.
-
-        If ``touched`` is empty, the result is empty.
+        The stone is the first one of the set ``touched``. For the empty set the result is empty.
         """
         pairs: list[int] = []
         chain = self.flood(touched & -touched, own)
