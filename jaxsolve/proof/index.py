@@ -174,7 +174,7 @@ class _InMemory:
         self._keys.sort()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """Returns the keys from ``low`` to ``high``, both included. ``sort`` must come first."""
+        """Returns the keys from ``low`` to ``high``, both included. Call ``sort`` first."""
         return _between(self._keys, low, high)
 
 
@@ -197,7 +197,7 @@ class _OnDisk:
         self._fences = keys[::BLOCK].copy()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """Returns the keys from ``low`` to ``high``, both included. ``sort`` must come first."""
+        """Returns the keys from ``low`` to ``high``, both included. Call ``sort`` first."""
         first = max(0, int(np.searchsorted(self._fences, low)) - 1)
         last = int(np.searchsorted(self._fences, high, "right"))
         self._file.seek(8 * BLOCK * first)

@@ -148,7 +148,7 @@ def won(state, action, zone, out, facts, scratch):
 
 @inner
 def _placed(facts, state, scratch, point, mine, out):
-    """Adds the needs of P's placement at ``point`` to the zone in scratch, and writes the zone.
+    """Adds the cells that P's placement at ``point`` needs to the zone, and writes the zone.
 
     The zone must imply that the cell is free, and that no window around the cell is broken after
     the placement. After a relocation, P's stones must also be known in all windows that are broken
@@ -176,7 +176,7 @@ def _know_broken(scratch, side, mine):
 
 @inner
 def _relocated(facts, scratch, action, mine, out):
-    """Adds the needs of P's relocation to the zone in scratch, and writes the zone.
+    """Adds the cells that P's relocation needs to the zone, and writes the zone.
 
     For each window around the stone's old cell and new cell, the zone must imply whether the window
     is broken for P after the relocation.
@@ -212,9 +212,9 @@ def pattern(state, action, zone, out, facts, scratch):
     contains. After a relocation these bits are 1 + the number of windows broken for the mover,
     otherwise 0.
 
-    Consider two positions with equal numbers, and let the zone contain all broken windows of one of
-    them. Then the other position has no broken window outside the zone. For relocations of Q this
-    test is stricter than necessary.
+    Consider two positions with equal numbers of broken windows, and let the zone contain all broken
+    windows of one of them. Then the other position has no broken window outside the zone. For
+    relocations of Q this test is stricter than necessary.
     """
     n, cells = facts[SIZE], facts[SIZE] * facts[SIZE]
     for i in range(len(out)):
