@@ -13,7 +13,7 @@ def main() -> None:
     Ctrl-C while modules are imported ends the program at once, with exit code 130.
     """
     handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if handled:  # not ignored, as it is in the background of a shell
+    if handled:  # the signal is ignored in a background job of a shell, and must stay ignored
         signal.signal(signal.SIGINT, _leave)
     from jaxsolve import cli
 
@@ -21,7 +21,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         cli.main()
-    except KeyboardInterrupt:  # between the parts of the program that report it themselves
+    except KeyboardInterrupt:  # raised outside the code that reports an interrupt itself
         _leave()
 
 

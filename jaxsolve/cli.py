@@ -46,7 +46,7 @@ class Commands(TyperGroup):
                 sys.exit(end.exit_code)
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs a command. Ctrl-C outside the part that reports it itself ends with code 130."""
+        """Runs a command. If Ctrl-C is not handled by the command, exits with code 130."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -100,10 +100,9 @@ app.command()(expand_groups(playing.bench))
 
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
-    # Must come before the import of JAX, whose garbage-collector callback would swallow Ctrl-C.
+    # Must come before the import of JAX. JAX's garbage-collector callback would suppress Ctrl-C.
     signals.stop_on_terminate()
-    # JAX's transfer guards are switched off: a search would run under them, but reading a position
-    # would fail.
+    # JAX's transfer guards are switched off, because reading a position would fail under them.
     for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
         os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)
     streams.prepare()
@@ -111,7 +110,8 @@ def main() -> None:
         app(prog_name="jaxsolve")
     except SystemExit as ended:
         if ended.code == exit_codes.INTERRUPTED:
-            # Everything is saved. Skip Python's cleanup: XLA's compiling threads may crash in it.
+            # All results are saved. Python's cleanup is skipped, because XLA's compiling threads
+            # can crash during it.
             streams.flush()
             os._exit(exit_codes.INTERRUPTED)
         raise

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from jaxsolve.games.game import Game, Outcome, State
 
 NOTHING_LEFT = "Nothing is left to try: play can repeat without end, or it reaches a length cap."
-"""Reason of an unknown result if no finite play decides the question."""
+"""Reason for an UNKNOWN verdict if no finite play decides the question."""
 
 
 class Verdict(enum.Enum):
@@ -50,8 +50,8 @@ class Claim:
     def opposite(self, draws: bool = True) -> Claim:
         """Returns the claim that holds exactly when this claim does not.
 
-        ``draws`` tells whether the game can end in a draw. If not, the result is always a claim
-        that the other player wins.
+        ``draws`` states whether the game can end in a draw. If it is False, the result is always a
+        claim that the other player wins.
         """
         return Claim(
             1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins"
@@ -71,10 +71,10 @@ class Claim:
 
 
 def default_claim(game: Game, state: State) -> Claim:
-    """Returns the claim that is meant if none is given.
+    """Returns the default claim: the side to move wins.
 
-    If the game's rules name a player with a goal (Killall-Go, life and death), it claims that this
-    player wins, else that the side to move wins.
+    If the game's rules name a player with a goal (Killall-Go, life and death), the default claim is
+    that this player wins.
     """
     return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
 
@@ -97,5 +97,5 @@ class Problem:
     claim: Claim
     title: str = ""
     source: str = ""
-    expected: str | None = None  # "proved" or "disproved", where the source knows the answer
+    expected: str | None = None  # "proved" or "disproved"; None: the source does not state it
     notes: dict[str, Any] = field(default_factory=dict)

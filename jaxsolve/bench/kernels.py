@@ -1,8 +1,9 @@
 """``jaxsolve bench kernels``: speed of the game kernels on the device.
 
-Rates are items per CPU second and per wall second. Each row of the report has its unit and batch
-size. Compilation is timed separately, without the cache on disk. On an accelerator use the rate per
-wall second, and batch sizes that fill the device: ``--batch 4096,16384,65536``.
+Rates are items per CPU second and per wall second. Each row of the report states the unit of its
+items and the batch size. Compilation is timed separately, without the cache on disk. On an
+accelerator use the rate per wall second, and batch sizes that fill the device: ``--batch
+4096,16384,65536``.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Task:
 def run(request: Request) -> int:
     """Measures the default kernels, or all kernels of the named games. Returns exit code 0.
 
-    Raises ValueError for an unknown game, if pgx is to be compared and is not installed, and if
-    ``seconds`` is given, because this benchmark takes no such option.
+    Raises ValueError for an unknown game, for a comparison with pgx if pgx is not installed, and
+    for ``seconds``, which is not an option of this benchmark.
     """
     if request.seconds is not None:
         raise ValueError(
@@ -139,7 +140,8 @@ def _plies(game: Game) -> int:
 def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
     """Measures random legal play through ``Env``: step, legal mask, observation and rewards.
 
-    With pgx, the same loop is measured for pgx's environment. Repeats of both alternate.
+    With ``with_pgx``, the same loop is also measured with pgx's environment. The repeats of both
+    alternate.
     """
     play = Play(Env(game, terminal_observation=False), batch, _plies(game))
     other = pgx_game(game) if with_pgx else None

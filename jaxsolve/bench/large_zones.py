@@ -1,9 +1,9 @@
 """Large relevance zones of life, which ``jaxsolve bench zones`` compares with the smallest zones.
 
-A game that ends by unconditional life depends only on a few chains and regions that prove the life.
+If a game ends by unconditional life, a few chains and regions prove the life. They are the zone.
 ``games.go.zone_life`` searches for the smallest such zone. The zone of this module has every living
-chain of the side, and every region that is vital to one of them. It also proves the life, but has
-more points. Therefore the search leaves out fewer replies, and fewer positions match a pattern.
+chain of the side, and every region that is vital to one of these chains. It also proves the life,
+but has more points. The search then leaves out fewer replies, and fewer positions match a pattern.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from jaxsolve.jit.host import address_of, compiled
 
 
 def shows_life(zoning: Zoning) -> bool:
-    """Returns whether ``zoning`` is that of Go, where a game ends by life or by a capture."""
+    """Returns whether ``zoning`` belongs to Go, where a game ends by life or by a capture."""
     return bool(zoning.addresses[LEAF] == address_of(leaf, SIGNATURE))
 
 
 @compiled
 def large_leaf(state, action, zone, out, facts, scratch):
-    """The callback ``leaf`` (``games/zones.py``) of a finished game, with large zones of life.
+    """Callback ``leaf`` (``games/zones.py``): writes the zone of a finished game.
 
-    The zone of life has all living chains of the side and all regions vital to them. The zone of a
-    capture is that of ``zone_life.leaf``.
+    If the game ended by life, the zone has all living chains of the side and all regions vital to
+    them. If it ended by a capture, the zone is the one of ``zone_life.leaf``.
     """
     leaf(state, action, zone, out, facts, scratch)
     living = facts[LIVING]
@@ -55,7 +55,7 @@ def large_leaf(state, action, zone, out, facts, scratch):
         living = 1 if state[4 * facts[WORDS] + 1] & np.uint32(WHITE_DEFENDS) else 0
     outcome = np.int64(state[2 * facts[WORDS]] >> np.uint32(5) & np.uint32(7))
     if outcome - Outcome.FIRST_WINS != living or has_action(out, facts[SIZE] * facts[SIZE]):
-        return np.int64(0)  # the zone of a capture, or the whole position as zone
+        return np.int64(0)  # not life: keeps the zone that ``leaf`` wrote
     chains = read_board(facts, state, out, scratch)
     regions = number_regions(scratch, facts[SIZE] + 2, BLACK + living)
     remove_dead(scratch, chains, regions, BLACK + living)

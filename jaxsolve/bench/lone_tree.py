@@ -1,6 +1,6 @@
 """Speed of the proof tree alone, measured by a search over synthetic positions.
 
-Selection, back up and growth of the tree are timed; the making of positions is not.
+The times include selection, back up and growth of the tree, but not the making of positions.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 
 MOVES = 50
-SIZES_OF = "killallgo-9"  # game that gives the words of a position and the number of actions
-FORCING = 0.95  # share of moves that force the reply
+SIZES_OF = "killallgo-9"  # the game with the same size of positions and number of actions
+FORCING = 0.95  # share of moves that count as forcing
 MEMORY_MB = 4096
 
 
 class MadeUpPositions(Evaluator):
     """An evaluator without rules: every position is new, undecided and has ``MOVES`` moves.
 
-    Most moves, drawn at random, count as forcing: their initial proof and disproof numbers are
-    exchanged. This makes the search about twenty plies deep. If all moves were alike, the search
-    would be breadth-first, and three plies deep at a million nodes.
+    Random moves, a share of ``FORCING``, count as forcing: their initial proof and disproof numbers
+    are exchanged. This makes the search about twenty plies deep. With equal numbers for all moves
+    the search would be breadth-first, and only three plies deep at a million nodes.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,8 @@ class MadeUpPositions(Evaluator):
         rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing) & self._moves
         rows[:, layout.masks : layout.masks + layout.mask] = self._moves
         self._made += n
-        # Real rows are read-only. For writable rows numba would compile again, within the timing.
+        # Read-only like rows of a real evaluator. For writable rows numba would compile again, and
+        # the timing would include that.
         rows.flags.writeable = False
         self.cpu_seconds += time.thread_time() - cpu
         self.wall_seconds += time.perf_counter() - wall
@@ -74,7 +75,7 @@ def _bits(mask: np.ndarray) -> np.ndarray:
 
 
 def _forget(states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-    """Discards the decided positions of a search; a real search writes them to its log."""
+    """Discards the decided positions of a search, in place of the proof log."""
 
 
 def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
 
     Args:
       method: name of a search method.
-      width: leaves that are in flight at once.
+      width: number of leaves that are evaluated at the same time.
       nodes: nodes to expand.
     """
     start = cpu_seconds()
@@ -126,8 +127,8 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
 def _bytes(tree: Tree) -> dict[str, float]:
     """Returns the counts of nodes and children, and the bytes for each.
 
-    A node consists of its state, table slots and free-list entry, a child of its list entry and
-    edge.
+    The bytes of a node are its state, table slots and free-list entry. The bytes of a child are its
+    list entry and edge.
     """
     nodes = int(tree.counters[NODES])
     children = int(tree.nodes["moves"][:nodes].sum(dtype=np.int64))

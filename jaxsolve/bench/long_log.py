@@ -1,8 +1,8 @@
 """Cost of collecting a certificate from a long proof log.
 
-``python -m jaxsolve.bench.long_log RULES POSITION RECORDS MEMORY_MB [plain]``. The log contains the
-records of a real search, spread among RECORDS made-up records that the proof does not need. With
-``plain`` the search uses no zones.
+Usage: ``python -m jaxsolve.bench.long_log RULES POSITION RECORDS MEMORY_MB [plain]``. The log has
+RECORDS records. Among them are the records of a real search; the others are made up, and the proof
+does not need them. With ``plain`` the search uses no zones.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ BLOCK = 1 << 16
 def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) -> None:
     """Solves a position and writes a log of ``records`` records to ``folder``.
 
-    The records of the search keep their order and are spread evenly among made-up records. A
-    made-up record is a record of the search with random words in place of the position.
+    The records of the search keep their order and are spread evenly among the made-up records. A
+    made-up record is a record of the search with random words as its position.
 
     Args:
       folder: receives the log and the files of the search.
@@ -88,8 +88,7 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
 def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int) -> None:
     """Makes the certificate from the log in ``folder``, and prints its CPU time and memory.
 
-    The peak memory is given in total, and as the increase over the memory of the process after the
-    rules were compiled.
+    Prints the peak memory of the process, and its increase after the rules were compiled.
 
     Args:
       folder: folder that ``long_log`` has filled.

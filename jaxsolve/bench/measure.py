@@ -16,7 +16,7 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from jaxsolve.core.process import cpu_seconds
 
-REPEATS = 3  # the best counts: other load on the machine can only slow a repeat down
+REPEATS = 3  # the best one is used, because other load on the machine only slows a repeat down
 SECONDS = 0.25  # approximate wall seconds of one repeat
 
 
@@ -108,7 +108,10 @@ def from_nothing() -> Iterator[None]:
 
 
 def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
-    """Makes a ``Workload.run`` that repeats ``call`` and waits for each result, like a search."""
+    """Returns a ``Workload.run`` that repeats ``call`` and waits for each result.
+
+    A search waits for each result in the same way.
+    """
 
     def run(count: int) -> None:
         for _ in range(count):

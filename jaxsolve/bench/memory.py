@@ -1,11 +1,14 @@
 """Searches in little memory: compares verdicts with those of searches in ample memory.
 
-``python -m jaxsolve.bench.memory POSITION ... [--from NODES] [--to NODES] [--parts N,N] [--seconds
-S] [--method NAME] [-r OPTION]``. Each POSITION is a problem set, or problems of a set
-(``gomoku15_pcn.json:53``). A problem is measured if a search with ample memory decides it in
+Usage: ``python -m jaxsolve.bench.memory POSITION ... [--from NODES] [--to NODES] [--parts N,N]
+[--seconds S] [--method NAME] [-r OPTION]``. Each POSITION is a problem set, or problems of a set
+(``gomoku15_pcn.json:53``).
+
+A problem is first searched with ample memory. It is measured if this search decides it in
 ``--from`` to ``--to`` nodes. It is then searched with 1/N of the memory that the first search used,
-for each N of ``--parts``, and with a table for a hundredth of its nodes. ``--seconds`` limits the
-CPU time of each of these searches, and the first search to a quarter of that time.
+for each N of ``--parts``, and with a transposition table for a hundredth of the first search's
+nodes. ``--seconds`` limits the CPU time of each of these searches. The first search is limited to a
+quarter of it.
 """
 
 from __future__ import annotations
@@ -84,7 +87,7 @@ def _line(name: str, run: Run) -> str:
 
 
 def main() -> None:
-    """Prints a line for each search, and how many verdicts agree with those in ample memory."""
+    """Prints a line for each search, and the number of verdicts equal to those in ample memory."""
     parser = argparse.ArgumentParser(prog="python -m jaxsolve.bench.memory")
     parser.add_argument("positions", nargs="+")
     parser.add_argument("--from", dest="least", type=int, default=100_000)

@@ -3,21 +3,21 @@
 A pattern is a decided position restricted to its relevance zone (``search/README.md``). The table
 is filled with patterns of two kinds, which have separate rows in the report:
 
-* *Random games*: positions one move before the end of random games, in which the mover won. Their
-  zone is that of the winning move. The games start from hard positions.
+* *Random games*: positions of random games in which the next move won. The zone is the zone of
+  that move. The games start from hard positions.
 * *Searches*: positions that searches of ``--seconds`` CPU seconds decide, with the zones of their
   logs. The searches start from the zone positions and hard positions of ``bench/positions.py``.
 
-Each pattern is entered ``COPIES`` times with random points around its zone added, because longer
-proofs have larger zones. This is sound: a pattern that holds on a zone holds on every larger zone.
-A search does not enter patterns that others cover; this benchmark does. Look-ups therefore compare
-more patterns than usual.
+Each pattern is inserted ``COPIES`` times, each time with random points around its zone added,
+because longer proofs have larger zones. This is sound: a pattern that holds on a zone holds on
+every larger zone. A search does not insert a pattern that another pattern covers, but this
+benchmark does. Look-ups therefore compare more patterns than usual.
 
 ``--batch`` gives the table sizes (default 10,000, 100,000 and 1,000,000). A search of ``--seconds``
 CPU seconds from a hard position uses the filled table. Afterwards all nodes of the search are
 looked up once more and timed. The reported share is the time of one look-up, times the number of
-look-ups in the search, divided by the CPU time of the search. Look-ups before an insertion are
-counted, too.
+look-ups in the search, divided by the CPU time of the search. The number includes the look-ups
+before insertions.
 """
 
 from __future__ import annotations
@@ -181,7 +181,10 @@ def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
 
 
 def _searched(game: Game, seconds: float) -> Iterator[Decided]:
-    """Yields, in an endless cycle, positions that searches of ``seconds`` CPU seconds decide."""
+    """Yields positions that searches of ``seconds`` CPU seconds decide, in an endless cycle.
+
+    Raises ValueError if the searches decide nothing.
+    """
     roots, found = [*zone_positions(game), *hard_positions(game)], []
     for root in {game.text(root): root for root in roots}.values():
         job = Job(
@@ -205,7 +208,7 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
 
 
 def _decided(game: Game) -> Iterator[Decided]:
-    """Yields, without end, positions of random games in which the next move won the game."""
+    """Yields positions of random games in which the next move won the game, without end."""
     roots, zoning = hard_positions(game), shared_evaluator(game).zoning()
     assert zoning is not None
     start = jax.tree.map(
@@ -265,7 +268,7 @@ def _around(size, zone, near):
 
 @compiled
 def _won_on(zoning, before, actions, after, zones):
-    """Writes to ``zones`` the zone on which each winning move depends, by the game's callbacks."""
+    """Writes the zone of each winning move to ``zones``, computed by the game's callbacks."""
     leaf = zoning.buffers[0]
     for i in range(len(before)):
         call_zone_function(
@@ -284,9 +287,9 @@ def _won_on(zoning, before, actions, after, zones):
 
 @compiled
 def _enter(tree, states, moves, zones, more, near, most):
-    """Inserts each decided position several times, at most until the table holds ``most`` patterns.
+    """Inserts each decided position several times. Stops once the table holds ``most`` patterns.
 
-    Each insertion has the position's zone and a random half of the points around that zone.
+    The zone of an insertion is the position's zone with a random half of the points around it.
     """
     zoning = tree.zoning
     zone = zoning.buffers[0]

@@ -1,9 +1,9 @@
 """Longest pauses of a search whose transposition table fills up and evicts nodes many times.
 
-``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``. POSITION is a position as for
-``jaxsolve solve`` (``gomoku15_pcn.json:53``), MEMORY is in MB, SECONDS is CPU time. The longest
-call of each step of the search (``STEPS``) is reported. ``make_space`` (eviction) and ``propagate``
-(decisions in graphs with cycles) are themselves parts of ``select``.
+Usage: ``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``. POSITION is a position
+as for ``jaxsolve solve`` (``gomoku15_pcn.json:53``), MEMORY is in MB, SECONDS is CPU time. The
+report has the longest call of each step of the search (``STEPS``). The steps ``make_space``
+(eviction) and ``propagate`` (decisions in graphs with cycles) are also part of the step ``select``.
 """
 
 from __future__ import annotations

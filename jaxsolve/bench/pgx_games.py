@@ -1,4 +1,4 @@
-"""Environments of pgx (Koyamada et al. 2023) for the games that jaxsolve plays, too."""
+"""Environments of pgx (Koyamada et al. 2023) for the games that jaxsolve has in common with pgx."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pgx_game(game: Game) -> tuple[Any, str] | None:
     """Returns pgx's environment of the game, and the rule option that matches pgx's rules.
 
     Returns None if pgx has no environment of this game and size. pgx plays Go by positional
-    superko, which is more work than simple ko. A fair comparison therefore uses ``ko=positional``.
+    superko, which costs more than simple ko. A fair comparison therefore uses ``ko=positional``.
 
     Raises ValueError if pgx is not installed.
     """

@@ -27,7 +27,7 @@ SEED_BOARDS = 64  # different games; enough for all game lengths, few enough for
 )
 @dataclasses.dataclass(frozen=True)
 class RulesState:
-    """A position with its legal moves, under the field names that ``Env`` and pgx use."""
+    """A position and its legal moves, with the field names of ``Env`` and pgx."""
 
     position: Any
     legal_action_mask: jax.Array  # bool[A]
@@ -37,7 +37,7 @@ class RulesState:
 
 @dataclasses.dataclass(frozen=True)
 class RulesOnly:
-    """An environment of rules and legal mask only, with the functions ``init`` and ``step``.
+    """An environment with ``init``, ``step`` and the legal mask only.
 
     Unlike ``Env`` it has no observations, rewards or agents.
     """
@@ -59,10 +59,10 @@ class RulesOnly:
 
 
 class Play:
-    """Random games on B boards at once; a finished game is replaced by a new one.
+    """Random games on B boards at once. A finished game is replaced by a new one.
 
-    The games start with ``0`` to ``plies - 1`` random moves, spread evenly over the boards, so that
-    all phases of the game are timed. ``advance`` continues them.
+    Each game starts with 0 to ``plies - 1`` random moves. These numbers are spread evenly over the
+    boards, so that all phases of the game are timed. ``advance`` continues the games.
 
     Args:
       env: an ``Env``, ``RulesOnly`` or pgx environment.
@@ -96,7 +96,8 @@ class Play:
     ) -> Any:
         """Plays ``plies`` random moves on every board.
 
-        Board ``b`` is reset to the start position after ply ``births[b]``; -1: it is not reset.
+        Board ``b`` is reset to the start position after ply ``births[b]``. It is not reset if this
+        is -1.
         """
 
         def one(state: Any, born: jax.Array, key: jax.Array) -> Any:
@@ -126,7 +127,7 @@ class Play:
 def positions(game: Game, batch: int, plies: int) -> Any:
     """Returns ``batch`` states of ``game``, batched, each from another random game.
 
-    Their numbers of moves played are spread evenly over ``0..plies - 1``.
+    The numbers of moves played are spread evenly over ``0..plies - 1``.
     """
     return Play(RulesOnly(game), batch, plies, seeds=batch).states.position
 

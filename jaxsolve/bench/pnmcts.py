@@ -1,13 +1,13 @@
 """``jaxsolve bench pnmcts``: cost of proof numbers in play (Kowalski et al. 2024, Table I).
 
-Each round searches ``--batch`` positions from random play together for one move each, once by plain
-UCT and once by PN-MCTS with its three flags. With fewer than ``POSITIONS`` positions, successive
-rounds use different positions. Both searches have the same positions, so the ratio of their rates
-is the ratio of simulations in equal time.
+Each round searches ``--batch`` positions from random play together, one move for each position,
+once by plain UCT and once by PN-MCTS with its three flags. If ``--batch`` is less than
+``POSITIONS``, successive rounds use different positions. Both searches get the same positions. The
+ratio of their rates is therefore the ratio of simulations in equal time.
 
 Positions in which PN-MCTS proves a win are left out, because the proof ends the search. The paper
 leaves out the second half of its games for the same reason. In the paper's table PN-MCTS runs
-without a solver, which would only make PN-MCTS slower. The paper's figure for Gomoku is from the
+without a solver. A solver would only make it slower. The paper's figure for Gomoku is from the
 text, not from the table.
 """
 
@@ -33,8 +33,8 @@ BATCHES = (1, 128)
 PLIES = 16  # bound on random moves before a position: the first half of a game
 POSITIONS = 32  # least number of different positions
 CANDIDATES = 8  # random positions drawn for each position needed, because some are left out
-LEAST_ROUNDS = 3  # rounds that are timed; one more round before them compiles
-SIMULATIONS = (2000, 100)  # simulations of all positions together; least number for each position
+LEAST_ROUNDS = 3  # least number of timed rounds; an earlier round compiles and is not timed
+SIMULATIONS = (2000, 100)  # of all positions together; least number for each position
 PLAYERS = {"uct": "uct", "pnmcts": "pnmcts:flags=FSU"}
 
 COLUMNS = {
@@ -99,7 +99,7 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
         for player, each in settings.items():
             start = time.process_time()
             found = search(each, game, these, range(rounds * batch, (rounds + 1) * batch))
-            if rounds:  # the first one compiles
+            if rounds:  # the first round compiles, so it is not timed
                 done[player] += int(found.simulations.sum())
                 spent[player] += time.process_time() - start
         rounds += 1
@@ -112,13 +112,13 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
 
 
 def _not_won(name: str, game: Game, count: int, simulations: int) -> np.ndarray:
-    """Returns packed positions uint32[count, S] that PN-MCTS does not solve.
+    """Returns packed positions uint32[count, S] in which PN-MCTS does not prove a win.
 
-    Each position is searched with ``simulations`` simulations. Raises ValueError if too few of the
-    random positions remain unsolved.
+    Each position is searched with ``simulations`` simulations. Raises ValueError if a win is proved
+    in too many of the random positions.
     """
     drawn = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, CANDIDATES * count, PLIES)))
-    # Positions are ordered by their number of moves; each strided part has all numbers of moves.
+    # The positions are ordered by their number of moves. A strided part covers the whole range.
     parts = [drawn[start::CANDIDATES] for start in range(CANDIDATES)]
     player, left = named_search(PLAYERS["pnmcts"], simulations, None), []
     for part in parts:

@@ -39,16 +39,22 @@ ZONED = (
     # problem 30
     ".....X.../..X.OXOO./.XXOOOXO./.XOXXXXX./.OO....../..O...O../.OXXX.XO./.X....X../......... w",
 )
-"""Killall-Go 9x9: each is solved in about a second with zones, and seldom without zones."""
+"""Killall-Go 9x9: positions that are solved in about a second with zones, seldom without zones."""
 
 
 def hard_positions(game: Game) -> Sequence[State]:
-    """Returns positions of ``game`` that no search solves in seconds, else the start position."""
+    """Returns positions of ``game`` that no search solves within seconds.
+
+    For a game without such positions here, returns the start position.
+    """
     known = {"gomoku-15": GOMOKU, "killallgo-9": KILLALL}.get(game.rule_set.split(";")[0], ())
     return [game.parse(text) for text in known] or [game.init()]
 
 
 def zone_positions(game: Game) -> Sequence[State]:
-    """Returns positions of ``game`` that zones help to solve, else its hard positions."""
+    """Returns positions of ``game`` that are solved faster with zones.
+
+    For a game without such positions here, returns its hard positions.
+    """
     known = ZONED if game.rule_set.split(";")[0] == "killallgo-9" else ()
     return [game.parse(text) for text in known] or hard_positions(game)

@@ -32,8 +32,8 @@ class Report:
           columns: the shown fields of a row with their headings, in order. JSON rows have all
             fields.
           as_json: whether to print one JSON object instead of tables.
-          tables_by: a field of the rows; each of its values gets a table of its own. None: one
-            table.
+          tables_by: a field of the rows. There is one table for each of its values. None: one table
+            for all rows.
         """
         self._title, self._columns = title, columns
         self._as_json, self._tables_by = as_json, tables_by
@@ -42,7 +42,10 @@ class Report:
 
     @contextmanager
     def measuring(self, what: str) -> Iterator[None]:
-        """Shows ``what`` on standard error while the block runs; only for tables on a terminal."""
+        """Context manager that shows ``what`` on standard error while its block runs.
+
+        Shows nothing for JSON, or if standard error is not a terminal.
+        """
         if self._as_json or not self._console.is_terminal:
             yield
             return

@@ -1,14 +1,14 @@
 """``jaxsolve bench search``: the proof tree alone, and whole searches with the evaluator.
 
-A wave is the set of positions that a search sends to the evaluator at a time. Rows differ in wave
-width and in the number of problems that share the evaluator (pooled problems). Expansions are
-evaluated positions. Every search runs ``--seconds`` CPU seconds (compilation not counted) on a
+A wave is the set of positions that a search sends to the evaluator in one call. The rows vary the
+wave width, and the number of problems that share the evaluator (pooled problems). Expansions are
+evaluated positions. Every search runs for ``--seconds`` CPU seconds, without compilation, on a
 position that it cannot solve in that time. Its wall time is split into selection, back up, dispatch
 to the device, and waiting.
 
-``--batch`` gives wave widths; on an accelerator give large ones, ``--batch 1024,8192``. ``--games
-tree`` measures only the tree. With ``--network`` a network guides the whole searches (``3x256``: a
-new network of that size).
+``--batch`` gives wave widths. On an accelerator give large widths: ``--batch 1024,8192``. ``--games
+tree`` measures only the tree. With ``--network`` a network guides the whole searches. ``3x256`` is
+an untrained network of 3 blocks and 256 channels.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ GUIDED_GAME = "killallgo-7;ko=simple"  # default game for a new network
 def run(request: Request) -> int:
     """Measures the tree and the default searches, or several methods on the named games.
 
-    With a ``network``, measures two methods that a network guides. Returns exit code 0. Raises
-    ValueError for an unknown game or network and for options that exclude each other.
+    With a ``network``, measures two methods guided by the network. Returns exit code 0. Raises
+    ValueError for an unknown game or network, and for options that exclude each other.
     """
     request.refuse_vs()
     if request.network is None and request.dtype != "float32":

@@ -2,14 +2,14 @@
 
 Three workloads are timed:
 
-* one move in each of B games (``--batch``), a few moves after their start, by a new network
-  (``--network 3x256 --dtype bfloat16``);
-* the same number of evaluations by the network alone;
-* mctx's search alone, with as many games, actions and simulations, on constant positions with
-  random values.
+* self-play: one move in each of B games (``--batch``), a few moves after their start, by an
+  untrained network (``--network 3x256 --dtype bfloat16``);
+* the network alone: the same number of evaluations;
+* mctx's tree alone: a search with the same number of games, actions and simulations, on constant
+  positions with random values.
 
-The *rest* is the difference: rules, legal moves, observations, targets, records and new games. On
-an accelerator the times do not add up, so no shares are shown.
+The *rest* is the time of self-play minus the other two: rules, legal moves, observations, targets,
+records and new games. On an accelerator the times do not add up, so no shares are shown.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TOWER = "3x32"
 TARGETS = {
     "pcn": ("cost", False, True),
     "alphazero": ("value", True, False),
-}  # goal, and whether the value and the cost head are learned
+}  # the goal, whether the value head is learned, whether the cost head is learned
 
 COLUMNS = {
     "game": "game",
@@ -63,7 +63,7 @@ COLUMNS = {
     "rest_share": "rest",
 }
 
-# A type checker does not see the fields of chex's dataclasses.
+# Type checkers do not know the fields of chex's dataclasses.
 _root_output: Any = mctx.RootFnOutput
 _recurrent_output: Any = mctx.RecurrentFnOutput
 

@@ -96,7 +96,7 @@ def timed_search(
     evaluator = _evaluator(game, method_for(method, game, heads, zones=True).playouts, guide)
     compiled_before = compile_clock.read()
     states = hard_positions(game)
-    # The first waves are small, so all smaller sizes are compiled too.
+    # All smaller sizes are compiled too, because the first waves of a search are small.
     evaluator.compile([size for size in BATCH_SIZES if size <= wave] + [wave])
     jobs = [
         _TimedJob(
@@ -120,7 +120,7 @@ def timed_search(
         "dispatch": evaluator.dispatch_seconds,
         "wait": evaluator.wait_seconds,
     }
-    parts["absorb"] = wall - sum(parts.values())  # back up, and a little work of the pool
+    parts["absorb"] = wall - sum(parts.values())  # back up, and a little overhead of the pool
     return {
         "per_cpu_second": count / cpu,
         "per_wall_second": count / wall,
@@ -132,7 +132,7 @@ def timed_search(
 
 @functools.cache
 def _evaluator(game: Game, playouts: int, guide: Guide | None) -> _TimedEvaluator:
-    """Returns the evaluator for all searches of a game, so that each batch size compiles once."""
+    """Returns the evaluator that all searches of a game share. Each batch size compiles once."""
     return _TimedEvaluator(
         game, playouts=playouts, heads=None if guide is None else guide.heads(game)
     )

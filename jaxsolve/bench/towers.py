@@ -18,7 +18,7 @@ TOWER = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", re.ASCII)
 
 
 def tower(text: str) -> NetworkSettings | None:
-    """Parses ``BLOCKSxCHANNELS`` to network settings; the other settings have their defaults.
+    """Parses ``BLOCKSxCHANNELS``. Returns network settings with defaults for all other fields.
 
     Returns None for a text of another form. Raises ValueError for a size above the limits of
     training.

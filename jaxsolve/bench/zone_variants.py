@@ -1,4 +1,4 @@
-"""Searches that ``jaxsolve bench zones`` compares: complete, and each without one part."""
+"""Variants for ``jaxsolve bench zones``: the complete search, and searches without one part."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Solved:
     cpu_seconds: float  # of the search, compilation not counted
     compile_cpu_seconds: float
     certificate_positions: int
-    withheld: bool  # decided, but the proof was not collected or was refused
+    withheld: bool  # decided, but its certificate could not be made or was refused
 
     @property
     def known(self) -> bool:

@@ -1,24 +1,24 @@
 """``jaxsolve bench zones``: the value of each part of the search with relevance zones.
 
-Each row of the table is a variant of the search without one part (parts: ``search/README.md``,
-Relevance zones). Plans, patterns, the null move first and restarts all depend on zones, so the
-variant without zones lacks all of them. It also has wider waves, like all searches without plans.
-The variant "without smallest zones" keeps zones, but a zone of life holds all living chains instead
-of the fewest that prove life.
+Each row of the table is a variant of the search without one part. ``search/README.md``, Relevance
+zones, explains the parts. Plans, patterns, the null move first and restarts all depend on zones, so
+the variant without zones lacks all of them. It also has wider waves, like all searches without
+plans. The variant "without smallest zones" uses zones, but a zone of life has all living chains
+instead of the fewest that prove life.
 
-``--problems FILE.json`` or ``FILE.json:ID,ID`` selects problems, ``--games`` the benchmark
-positions of other rule sets. ``--seconds`` gives the CPU seconds of each search (compilation and
-certificate not counted). ``--plot`` draws a cactus plot.
+``--problems FILE.json`` or ``FILE.json:ID,ID`` selects problems. ``--games`` selects the benchmark
+positions of other rule sets. ``--seconds`` limits the CPU seconds of each search, without
+compilation and certificate. ``--plot`` draws a cactus plot.
 
-Every problem is searched by all variants before the next problem, so that an interrupted run
-compares the same problems. Variants may solve different problems. Nodes and certificates are
-therefore compared on the problems that all variants solve. The ratio of nodes is also given for
-the problems that both the variant and the complete search solve. A result counts only if the
-checker accepts its proof.
+Every problem is searched by all variants before the next problem. An interrupted run therefore
+compares the same problems. The variants can solve different problems, so nodes and certificates are
+compared on the problems that all variants solve. A second ratio of nodes uses the problems that
+both the variant and the complete search solve. A result counts only if the checker accepts its
+proof.
 
 ``--seeds N`` measures the effect of restarts for several move orders. Each problem is searched with
-and without restarts, with seeds 0 to N - 1. A seed shuffles the order in which a new search lists
-moves, and so decides ties; seed 0 keeps the order.
+and without restarts, with seeds 0 to N - 1. A seed shuffles the move order of a new search, and
+thereby decides ties. Seed 0 does not shuffle.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ COLUMNS = {
 
 
 def run(request: Request) -> int:
-    """Measures all parts that exist in the games of the problems, or, with ``seeds``, restarts.
+    """Measures all parts that exist in the games of the problems. Returns exit code 0.
 
-    Returns exit code 0.
+    With ``seeds``, measures restarts instead.
 
     Raises:
       ValueError: options exclude each other, or a game has no zones or no restarts.
@@ -103,7 +103,7 @@ def run(request: Request) -> int:
 
 
 def _refuse_misfits(request: Request) -> None:
-    """Raises ValueError for options that exclude each other or are not taken."""
+    """Raises ValueError for options that exclude each other or that this benchmark lacks."""
     request.refuse_vs()
     if request.batches:
         raise ValueError("bench zones takes no --batch: every search has its method's own wave")
@@ -147,14 +147,14 @@ def _report_parts(
 def _report_seeds(
     report: Report, searches: Sequence[tuple[Variant, int]], outcomes: Sequence[Sequence[Solved]]
 ) -> None:
-    """Prints rows for both searches and every seed, and counts of problems over all seeds.
+    """Prints a row for both searches with each seed, and counts of problems over all seeds.
 
-    These are the problems solved with at least one seed, and with all seeds.
+    The counts are: problems solved with at least one seed, and problems solved with all seeds.
     """
     for seed in range(len(searches) // len(RESTARTS)):
         pair = outcomes[len(RESTARTS) * seed : len(RESTARTS) * (seed + 1)]
         for variant, solved in zip(RESTARTS, pair, strict=True):
-            # "both" is left out: with two searches it repeats "shared".
+            # "both" is left out: with two searches it equals "shared".
             row = {
                 field: value
                 for field, value in _row(solved, pair).items()

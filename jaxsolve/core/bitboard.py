@@ -27,9 +27,9 @@ LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
 def _divided(x: jax.Array, by: int) -> tuple[jax.Array, jax.Array]:
     """Returns quotient and remainder of int32 ``x`` by the static number ``by``.
 
-    A multiplication takes the place of the division, because a CPU cannot divide integers in vector
-    lanes. The result is exact for ``x`` in 0..1023 and ``by`` in 1..32: rounding the factor up adds
-    less than ``x / 2^16 < 1 / by`` to the quotient. For other ``x`` it is unspecified.
+    A multiplication replaces the division, because a CPU cannot divide integers in vector lanes.
+    The result is exact for ``x`` in 0..1023 and ``by`` in 1..32: the factor is rounded up, and this
+    adds less than ``x / 2^16 < 1 / by`` to the quotient. The result for other ``x`` is unspecified.
     """
     quotient = x * np.int32(-(-(1 << 16) // by)) >> np.int32(16)
     return quotient, x - quotient * np.int32(by)
@@ -45,7 +45,7 @@ class Grid(BoardLayout):
 
     # ---- moving --------------------------------------------------------------------------------
     def _word_shift(self, x: jax.Array, n: int) -> jax.Array:
-        """Moves every word ``w`` of a set to word ``w + n``; the words left free become 0."""
+        """Moves word ``w`` of a set to word ``w + n``, for all ``w``. Vacated words become 0."""
         if n == 0:
             return x
         config = [(0, 0, 0)] * x.ndim
@@ -53,9 +53,9 @@ class Grid(BoardLayout):
         return jax.lax.pad(x, np.uint32(0), config)
 
     def _row_shift(self, x: jax.Array, rows: int, columns: int) -> jax.Array:
-        """Moves the points down by ``rows`` and right by ``columns``, which must be -1, 0 or 1.
+        """Moves the points down by ``rows`` and right by ``columns``, without clearing bits.
 
-        Bits that leave the board are not cleared.
+        ``columns`` must be -1, 0 or 1. The result can have bits outside the board.
         """
         q, t = divmod(rows, self.rows_per_word)
         parts = []
@@ -77,7 +77,7 @@ class Grid(BoardLayout):
         self._check(x)
         if abs(rows) >= self.height or abs(columns) >= self.width:
             return jnp.zeros_like(x)
-        if abs(columns) > 1:  # one guard bit absorbs one step of overflow only
+        if abs(columns) > 1:  # the guard bit takes the overflow of a single step only
             x = x & self.like(self.columns(max(0, -columns), self.width - max(0, columns)), x)
         moved = self._row_shift(x, rows, columns)
         # A move by whole words keeps every bit inside.
@@ -86,7 +86,7 @@ class Grid(BoardLayout):
     def _spread(self, x: jax.Array, neighbours: int) -> jax.Array:
         """Returns ``x`` and the neighbours of its points in the rows above and below.
 
-        Bits that leave the board are not cleared. ``neighbours`` is 4, 6 or 8 (``NEIGHBOURS``).
+        The result can have bits outside the board. ``neighbours`` is 4, 6 or 8 (``NEIGHBOURS``).
         """
         if neighbours == 4:
             up = down = x
@@ -144,9 +144,9 @@ class Grid(BoardLayout):
 
         ``seeds`` is a subset of ``mask``; ``runs`` is the result of ``_runs(mask)``.
         """
-        # To higher bits: the carry of the addition runs to the first gap or to the guard.
+        # Fills towards higher bits: the addition carries up to the first gap or to the guard.
         x = (((mask + seeds) ^ mask) & mask) | seeds
-        for k, run in enumerate(runs):  # to lower bits: Kogge-Stone doubling
+        for k, run in enumerate(runs):  # fills towards lower bits: Kogge-Stone doubling
             x = x | (x >> np.uint32(1 << k)) & run
         return x
 

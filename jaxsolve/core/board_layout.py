@@ -246,7 +246,7 @@ class BoardLayout:
         self._check(x)
         row = np.uint32((1 << self.width) - 1)
         dense = x & row
-        for r in range(1, self.rows_per_word):  # squeeze the guards out of each word
+        for r in range(1, self.rows_per_word):  # removes the guards from each word
             dense = dense | (x >> np.uint32(r)) & (row << np.uint32(r * self.width))
         return self._restream(
             dense, self.rows_per_word * self.width, self.words, 32, self.action_words

@@ -3,8 +3,8 @@
 Modules that contain both rules and text use ``from jaxsolve.core.lazy_import import jax, jnp``.
 These names behave like the modules themselves.
 
-``sys.modules`` is not changed. ``importlib.util.LazyLoader`` (and ``lazy_loader.load``, which uses
-it) would put an unfinished JAX into ``sys.modules``, where every other library would find it.
+``sys.modules`` is not changed. ``importlib.util.LazyLoader`` and ``lazy_loader.load`` would insert
+an unfinished JAX module into ``sys.modules``, and other libraries would import that module.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Jitted:
         return self if instance is None else functools.partial(self._function, instance)
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # the creation of a class looks some of these up
+        if attribute.startswith("__"):  # Python looks some of these up when it creates a class
             raise AttributeError(attribute)
         return getattr(self._function, attribute)
 
@@ -75,10 +75,11 @@ def jit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def exportable(named_tuple: NamedTupleType) -> NamedTupleType:
-    """Class decorator: lets ``jax.export`` serialise functions that take or return a named tuple.
+    """Class decorator: registers a named tuple with ``jax.export`` for serialisation.
 
-    The class is registered under the name ``jaxsolve.<class name>``. This happens at once if JAX is
-    imported already, otherwise at the first use of JAX in this package.
+    Functions that take or return the named tuple can then be serialised. The registered name is
+    ``jaxsolve.<class name>``. If JAX is not imported yet, the class is registered at the first use
+    of JAX in this package.
     """
     _waiting.append(named_tuple)
     if "jax" in sys.modules:
@@ -101,7 +102,7 @@ def _register_waiting() -> None:
 def attach(
     package: str, modules: Mapping[str, Sequence[str]], *others: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Makes ``__getattr__`` and ``__dir__`` (PEP 562) of a package that imports names on first use.
+    """Returns ``__getattr__`` and ``__dir__`` (PEP 562) that import a package's names on first use.
 
     Args:
       package: the package's ``__name__``.

@@ -22,10 +22,10 @@ from typing import Any, NoReturn
 def cache_folder() -> Path:
     """Returns the folder for compiled kernels of this jaxlib version and type of processor.
 
-    Code compiled for one processor may not run on another one. So the name of the folder contains
-    the version and a digest of the processor's features. The environment variable JAXSOLVE_CACHE
-    sets the parent folder. It should be on a local disk, because concurrent processes can damage a
-    cache on a network drive.
+    The name of the folder contains the version and a digest of the processor's features, because
+    code compiled for one processor may not run on another one. The environment variable
+    JAXSOLVE_CACHE sets the parent folder. The folder should be on a local disk: on a network drive
+    concurrent processes can damage a cache.
     """
     base = Path(
         os.environ.get("JAXSOLVE_CACHE")
@@ -62,8 +62,8 @@ class NoDevice(ValueError):
 def setup() -> None:
     """Imports JAX and enables its cache of compiled code on disk (``cache_folder``).
 
-    A cache folder that the user has set for JAX is kept. A folder that other users may write to is
-    not used, because its files are machine code. Later calls change nothing.
+    If the user has set a cache folder for JAX, that folder is used instead. A folder that other
+    users may write to is not used, because its files are machine code. Later calls change nothing.
 
     Raises:
       NoDevice: the platform that JAX is set to use is unknown or absent.
@@ -73,7 +73,8 @@ def setup() -> None:
 
     config: Any = jax.config
     platforms = config.jax_platforms
-    # Only an explicit platform can fail. Otherwise the first user of a device configures it.
+    # Only an explicit choice of platform can fail, so only that is checked here. Without a choice,
+    # JAX is initialised at the first use of a device.
     if platforms and platforms != "cpu":
         try:
             jax.devices()
@@ -115,7 +116,7 @@ def import_jax() -> None:
         import jax  # noqa: F401
 
 
-# Memory mappings above which ``release_compiled_code`` acts; Linux allows a process 65,530.
+# ``release_compiled_code`` acts above this number of mappings. Linux allows 65,530 for a process.
 MAX_MAPPINGS = 20_000
 
 
@@ -134,9 +135,9 @@ def mappings() -> int:
 def release_compiled_code() -> None:
     """Drops all functions that JAX has compiled if they use many memory mappings.
 
-    XLA ends a process that has no mappings left. Call this function in loops over runs, games or
-    tests that each compile many functions. Functions that are called again are compiled again, or
-    read from the cache on disk.
+    XLA aborts a process that has no mappings left. Call this function in loops over runs, games or
+    tests if each of them compiles many functions. A dropped function is compiled again, or read
+    from the cache on disk, when it is called again.
     """
     if mappings() > MAX_MAPPINGS:
         import jax
@@ -158,8 +159,8 @@ _raised: list[int] = []
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """Signal handler that raises KeyboardInterrupt and records the signal.
 
-    An exception that a handler raises while JAX traces can be lost (1 of 60 was).
-    ``raise_lost_interrupt`` raises such an exception again.
+    JAX can lose an exception that is raised while it traces a function (1 of 60 was lost in a
+    measurement). ``raise_lost_interrupt`` raises a lost KeyboardInterrupt again.
     """
     del frame
     _raised.append(number)
@@ -181,7 +182,7 @@ def clear_interrupts() -> None:
     _raised.clear()
 
 
-_left_to_libraries: set[int] = set()  # signals that a library handles without Python
+_left_to_libraries: set[int] = set()  # signals that a library handles in C
 
 
 def leave_to_library(number: int) -> None:
@@ -196,16 +197,16 @@ def leave_to_library(number: int) -> None:
 def defer_interrupts() -> Iterator[None]:
     """Context manager that defers Ctrl-C and SIGTERM until the end of the block.
 
-    In a thread other than the main thread it does nothing. Handlers are replaced, because blocking
-    the signals would have no effect: another thread would receive them, and Python would still run
-    the handlers in the main thread.
+    It does nothing outside the main thread. It replaces the signal handlers, because blocking the
+    signals would have no effect: another thread would receive them, and Python would still run the
+    handlers in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    # None: the handler was not installed by Python. SIG_IGN: the signal is ignored anyway.
+    # Skips a handler that Python did not install (None), and a signal that is ignored (SIG_IGN).
     before = {
         number: handler
         for number, handler in before.items()

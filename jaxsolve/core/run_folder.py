@@ -47,12 +47,13 @@ class RunFolder:
       question: the JSON values on which the results depend. They are stored in the marker, and
         must equal those of an existing marker.
       resume: whether to continue if the folder already contains this run.
-      passing: names that are not compared. The marker of an earlier version may contain them.
+      passing: names in ``question`` that are not compared. The marker of an earlier version may
+        contain them.
 
     Raises:
       FolderError: another run uses the folder, it contains another run or other files, or it
         contains this run and ``resume`` is False.
-      OSError: the folder cannot be written. Files that remain do not prevent another attempt.
+      OSError: the folder cannot be written. A later attempt accepts the files that remain.
     """
 
     def __init__(
@@ -169,8 +170,9 @@ class RunFolder:
 def refuse_folder_name(name: str, what: str) -> None:
     """Raises ValueError if ``name`` cannot name a folder of results on every system.
 
-    It may have letters, digits and ``. _ + -``, the first one a letter, a digit or ``_``. ``what``
-    says what the name is, for the message.
+    Letters, digits and ``. _ + -`` are allowed. The first character must be a letter, a digit or
+    ``_``. The name has at most ``NAME_BYTES`` bytes in UTF-8. ``what`` is the term for the name in
+    the message.
     """
     shown = strict_json.shortened(name)
     if not re.fullmatch(r"\w[\w.+-]*", name):
@@ -233,12 +235,12 @@ def write_atomically(path: Path, content: str | bytes) -> Path:
     try:
         with part.open("xb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            sync_to_disk(file)  # else a power failure can leave an empty file
+            sync_to_disk(file)  # without this a power failure can leave an empty file
         os.replace(part, path)
     except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        # The error of a full disk names no file.
+        # If the disk is full, the error of the system does not name the file.
         if isinstance(error, OSError) and error.errno is not None and error.filename is None:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise

@@ -17,14 +17,14 @@ def as_gtp(moves: str, size: int, kind: str | None = None) -> tuple[str, str]:
     """Converts the column letters of Gomoku moves to GTP letters.
 
     Args:
-      moves: points such as ``H8``, separated by blanks. Other words stay as they are; the game
+      moves: points such as ``H8``, separated by blanks. Other words are not changed; the game
         refuses them later.
       size: side length of the board.
-      kind: the letters of ``moves``, one of ``KINDS``. None: the kind whose letters all exist on
-        the board; GTP if this holds for both.
+      kind: the letters of ``moves``, one of ``KINDS``. None: the kind whose columns on this board
+        include all letters of ``moves``; GTP if this holds for both kinds or for neither.
 
     Returns:
-      The converted moves, and a remark on the choice between the kinds. The remark is the end of a
+      The converted moves, and a remark on the choice of the kind. The remark is the end of a
       sentence, or "" if there was no choice.
 
     Raises:

@@ -27,8 +27,8 @@ def resolve(
 ) -> Problem:
     """Reads a position, its rules and its claim.
 
-    The claim is that of the problem in a problem set, otherwise the default claim of the rules
-    (``question.default_claim``).
+    A problem of a problem set has its own claim. Otherwise the claim is the default one of the
+    rules (``question.default_claim``).
 
     Args:
       text: one of
@@ -39,7 +39,7 @@ def resolve(
         * canonical text;
         * ``-``, to read an SGF record or any of these texts from standard input.
 
-        ``start`` and ``moves:`` are never file names: write ``./start`` for such a file.
+        ``start`` and ``moves:`` are never read as file names; ``./start`` is.
       game: rule-set id; required unless the file contains it. It replaces the rules of a problem
         set.
       options: rule options that replace those of ``game`` or of the file.
@@ -47,7 +47,7 @@ def resolve(
         if possible.
       remark: called with a sentence if the input is ambiguous.
       display_only: read canonical text by ``Game.read``, which needs no JAX. The state then lacks
-        derived fields, and serves for display only.
+        derived fields and can only be displayed.
 
     Raises:
       FormatError: one sentence that names the file, problem or move that is wrong.
@@ -89,7 +89,7 @@ class _Ways:
     text: str  # as the user typed it
 
     def refuse_letters(self) -> None:
-        """Raises FormatError if column letters were chosen. For positions without typed moves."""
+        """Raises FormatError if column letters were chosen. Called where no moves were typed."""
         if self.letters is not None:
             raise FormatError(
                 f"--letters {self.letters} is for typed moves, such as moves:H8 I9; "
@@ -147,8 +147,8 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
         game = _game_of(record, ways.rules, ways.options)
-        # The points were read by the coordinates of another game, so the record is read again.
-        # The second reading refuses a property GM that names another game.
+        # The record was read with the coordinates of another game, so it is read again. The second
+        # reading raises FormatError if the property GM names another game.
         if game.name != record.properties["family"]:
             record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
@@ -162,7 +162,7 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
 
 
 def _advice(data: bytes, ways: _Ways) -> str:
-    """Returns where a Go record with a set-up position belongs if no rules were chosen, or ""."""
+    """Returns advice for a Go record with a set-up position if no rules were chosen, else ""."""
     if ways.rules is not None or not sgf_problem.holds_problem(data):
         return ""
     return f"for a life-and-death problem there is 'jaxsolve tsumego {ways.text}'"

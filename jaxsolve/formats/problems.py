@@ -12,12 +12,12 @@ The ``jaxsolve-problems`` format, version 1, is one JSON object:
                   {"id": "corner", "rules": "hex-3", "position": "X../.../..O b",
                    "claim": {"player": "black", "result": "wins"}}]}
 
-* ``rules``: a rule-set id, short or full. The rules of a problem replace those of the file.
+* ``rules``: a rule-set id, short or full. A problem's own ``rules`` replace those of the file.
 * ``position``: canonical text, ``start``, or ``moves:`` and moves from the start position.
   Default: the start position.
 * ``moves``: moves that are played from the position, separated by blanks.
-* ``claim``: what is to be proven. By default the side to move wins, or in ``killallgo`` and
-  ``tsumego`` the side whose goal the rules state.
+* ``claim``: the claim to prove. Default: the side to move wins. In ``killallgo`` and ``tsumego``
+  the default is that the side with the goal of the rules wins.
 * Optional: ``title``, ``source``, ``expected`` (``proved`` or ``disproved``), and ``notes``, an
   object with any other data.
 """
@@ -113,7 +113,7 @@ def starts(path: str | Path, game: Game, whose: str) -> list[State]:
     Args:
       path: the problem set, as for ``load``.
       game: the game to which all positions must belong.
-      whose: subject and verb for the error message, such as "the run trains".
+      whose: beginning of a clause in the error message, such as "the run trains".
 
     Raises:
       ValueError: the set cannot be read, a position belongs to another game, or the game is over
@@ -131,10 +131,9 @@ def starts(path: str | Path, game: Game, whose: str) -> list[State]:
 
 
 def find(path: str | Path) -> Path:
-    """Returns the file of a problem set.
+    """Returns the file of a problem set: ``path``, or the file of an included problem set.
 
-    That is ``path``. If no such file exists and ``path`` is a name without a folder, it is the
-    problem set of that name that the package includes, if there is one.
+    An included set is returned if ``path`` does not exist and is the set's name, without a folder.
     """
     path = Path(path)
     if path.parent == Path() and not path.exists():
@@ -218,7 +217,7 @@ def _some(entries: Mapping[str, Any], most: int = 12) -> str:
 
 
 def _entries(data: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Returns the entries of a set by id, and the function that builds a Problem of an entry.
+    """Returns the entries of a set by id, and the function that makes a Problem from an entry.
 
     The function takes (id, entry, ``data``, rule options). ``data`` is the JSON object of the file.
     """

@@ -112,9 +112,10 @@ def _stones(game: Game, state: State, colour: int) -> list[str]:
 
 
 def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
-    """Returns the expected verdict of a problem whose claim holds if ``answer`` is True.
+    """Returns the expected verdict: "proved" if ``answer`` is True, "disproved" if it is False.
 
-    Returns None if ``answer`` is None, or if ``options`` change rules on which it may depend.
+    ``answer`` states whether the claim holds under the rules of the set. Returns None if ``answer``
+    is None, or if ``options`` change these rules.
     """
     return (
         None
@@ -126,8 +127,8 @@ def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
 def _solved(table: Any) -> bool | None:
     """Returns True if some program solved the problem, otherwise None (unknown).
 
-    ``table`` holds a row of a publication's table: a number, or None where a program failed. It may
-    be a nested dictionary.
+    ``table`` is an entry of a publication's table: a number, None if the program failed, or a
+    dictionary of such entries, which may be nested.
     """
     found = (
         any(_solved(value) for value in table.values())
@@ -193,8 +194,8 @@ def _ko_options(entry: Entry) -> dict[str, str]:
 def _rzone7(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
     """Builds a 7x7 relevance-zone problem.
 
-    The moves of the entry omit White's forced pass at move 2, as the publication's figure does, so
-    it is inserted.
+    White must pass at move 2. The entry, like the publication's figure, omits this pass, so the
+    function inserts it.
     """
     lives = {"goal": "live", "defender": "white", "crucial": "any", "region": "all"} | _ko_options(
         entry

@@ -19,7 +19,7 @@ KILLALL_OPENING = ("C7", "G7", "C3", "G3")
 
 
 class FormatError(ValueError):
-    """Bad input from the user or a file. The message is one sentence that states the place."""
+    """Invalid input from the user or a file. The message is one sentence that names the place."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Record:
     white: frozenset[tuple[int, int]] = frozenset()
     to_move: int | None = None  # side to move at the start, if the record states it
     moves: tuple[Move, ...] = ()
-    # Other contents of the file. Possible keys: family, komi, rules, title.
+    # Other properties of the file. Possible keys: family, komi, rules, title.
     properties: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -108,10 +108,10 @@ def _ended(game: Game, outcome: int) -> str:
 def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int = 1) -> State:
     """Plays ``moves`` from ``state`` by the rules of a game.
 
-    The last entry may be a resignation (``RESIGNED``), which does not change the position. In Hex
-    the reply to the first stone may be a swap. After ``swap-pieces`` the stone belongs to the
-    second player and is mirrored at the long diagonal. After ``swap-sides`` the players have
-    changed sides, and the position is the same.
+    The last entry may be a resignation (``RESIGNED``). It does not change the position. In Hex the
+    reply to the first stone may be a swap. ``swap-pieces`` gives the stone to the second player and
+    mirrors it at the long diagonal. ``swap-sides`` exchanges the players, and the position remains
+    the same.
 
     Args:
       game: the rules.
@@ -194,13 +194,13 @@ def _short(rule_set: str, width: int = 80) -> str:
 def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
     """Prepares the replay of a record by the rules of ``game``.
 
-    ``killallgo-9`` records may begin on the empty board with ``KILLALL_OPENING``. The start
-    position of the game contains these stones already, so the first seven entries are checked and
-    skipped.
+    A ``killallgo-9`` record may begin on the empty board with ``KILLALL_OPENING``. The start
+    position of the game already contains these stones. The first seven entries of such a record are
+    therefore checked and skipped.
 
     Returns:
-      The position before the first move, the moves to replay, and the number of the first of them:
-      8 after the opening, otherwise 1.
+      The position before the first move, the moves to replay, and the number of the first of these
+      moves: 8 after the opening, otherwise 1.
 
     Raises:
       FormatError: the board has another size, the side to move is unknown, the set-up stones are
@@ -239,8 +239,9 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
 def without_opening(game: Game, moves: Sequence[Move]) -> tuple[Sequence[Move], int]:
     """Removes the opening stones from the moves of a ``killallgo-9`` record.
 
-    Returns the remaining moves and the number of the first of them: 8 if the opening was removed.
-    Moves of other games, and moves that begin after the opening, are returned unchanged, with 1.
+    Returns the remaining moves and the number of the first one: 8 if the opening was removed,
+    otherwise 1. Moves of other games, and moves that begin after the opening, are returned
+    unchanged.
 
     Raises:
       FormatError: the record begins with Black, but not with the opening stones.

@@ -1,8 +1,8 @@
 """Reads SGF: one line of play with set-up stones, for Go, Gomoku and Hex.
 
-``sgf_text`` finds the encoding of a file, ``sgf_tree`` reads the grammar. This file converts nodes
-to a ``Record`` and refuses records that do not describe one position. ``sgf_problem`` reads records
-with variations.
+``sgf_text`` finds the encoding of a file, and ``sgf_tree`` parses the text to nodes. This module
+converts the nodes to a ``Record``. It refuses records that do not describe exactly one position.
+``sgf_problem`` reads records with variations.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _COLOURS = ("B", "W")
 
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
-    """Returns the name of a point as players of a game write it (``proof/FORMAT.md``, Coordinates).
+    """Returns the name of a point in the notation of a game (``proof/FORMAT.md``, Coordinates).
 
     Args:
-      family: "hex", or another game; all others have GTP names.
+      family: the game. Hex has names such as ``a1``, all other games have GTP names.
       size: side length of the board.
       column: column from the left, from 0.
       row: row from the TOP, from 0.
@@ -59,8 +59,8 @@ def _point(raw: str, size: int, family: str) -> tuple[int, int] | None:
 def points_of(node: Node, name: str, size: int, family: str) -> set[tuple[int, int]]:
     """Returns the points (column, row from the top) of the property ``name`` of a node.
 
-    A rectangle such as ``aa:cc``, given by any two opposite corners, stands for all its points. An
-    empty value stands for no point.
+    A rectangle such as ``aa:cc``, given by any two opposite corners, means all its points. An empty
+    value means no point.
 
     Raises:
       FormatError: a value is not a point or a rectangle.
@@ -82,10 +82,10 @@ def points_of(node: Node, name: str, size: int, family: str) -> set[tuple[int, i
 
 
 def side_of(node: Node) -> int | None:
-    """Returns the side to move that property PL of a node states; None if there is no PL.
+    """Returns the side to move in property PL of a node; None if there is no PL.
 
     Raises:
-      FormatError: PL states no side.
+      FormatError: the value of PL is not a side.
     """
     raw = node.single("PL")
     if raw is None:
@@ -130,7 +130,7 @@ class Reader:
 
     Attributes:
       size: side length of the board.
-      family: the game by whose coordinates points are read.
+      family: the game whose coordinates the points have.
       stones: player of each set-up stone, by its point.
       to_move: the side to move first, None if not stated.
       moves: the moves so far.
@@ -155,7 +155,7 @@ class Reader:
         """Adds the set-up stones of a node and the side to move.
 
         Raises:
-          FormatError: there are moves before, or a value is wrong.
+          FormatError: an earlier node has a move, or a value is wrong.
         """
         self._stones(node)
         side = side_of(node)
@@ -218,13 +218,13 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
 
     Args:
       data: bytes or text of the file.
-      family: "go", "gomoku" or "hex", the game by whose coordinates points are read. None: the
-        game in the property GM (1, 4 or 11), or Go if there is no GM.
+      family: "go", "gomoku" or "hex": the game whose coordinates the points have. None: the game in
+        the property GM (1, 4 or 11), or Go if there is no GM.
 
     Raises:
-      FormatError: the data is not SGF, has variations or a second game, a point outside the board,
-        set-up stones after a move, an unknown encoding or game, a game other than ``family``, or a
-        handicap without its stones.
+      FormatError: the data is not SGF; its encoding or game is unknown; its game is not ``family``;
+        or it has variations, a second game, a point outside the board, set-up stones after a move,
+        or a handicap without its stones.
     """
     found = sgf_text.trees(data)
     if len(found) > 1:
@@ -262,7 +262,7 @@ def checked_family(root: Node, family: str | None) -> str:
 
 
 def record_of(root: Node, reader: Reader) -> Record:
-    """Returns the record of the stones and moves in ``reader`` and of the root's properties.
+    """Returns the record of the stones and moves in ``reader``, and of the properties of the root.
 
     Raises:
       FormatError: the record has a handicap without its stones.
@@ -282,7 +282,7 @@ def record_of(root: Node, reader: Reader) -> Record:
 
 
 def handicap(root: Node) -> int:
-    """Returns the number of handicap stones that property HA states; 0 without HA.
+    """Returns the number of handicap stones in property HA; 0 without HA.
 
     Raises:
       FormatError: HA is not a number.

@@ -20,7 +20,7 @@ def dump(
 ) -> bytes:
     """Returns an SGF file with ``moves`` from the position ``start``.
 
-    The property RU holds the rule-set id, so the file is read back under the same rules.
+    The property RU holds the rule-set id. Readers of this package then use the same rules.
 
     Args:
       game: the rules.
@@ -29,8 +29,8 @@ def dump(
       comment: comment at the root node.
 
     Raises:
-      FormatError: the game has no SGF coordinates, or ``start`` has a ko, passes or a history,
-        which set-up stones cannot express.
+      FormatError: the game has no SGF coordinates, or ``start`` has a ko, passes or a history. SGF
+        set-up stones cannot express these.
     """
     number = next((number for number, name in GAME_NUMBERS.items() if name == game.name), None)
     if number is None:

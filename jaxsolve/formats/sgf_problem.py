@@ -15,7 +15,7 @@ MARKS = ("TR", "MA", "SQ", "CR")
 """Properties that mark points: triangle, cross, square, circle."""
 
 
-# Words in comments by which collections mark a correct solution.
+# Words in comments that mark a correct solution in published collections.
 _CORRECT = re.compile(
     r"\bRIGHT\b|(?<!not )(?<!n't )\b[Cc](?:orrect|ORRECT)\b|正解|正确|正確|정답|^\s*\+\s*$"
 )
@@ -27,7 +27,7 @@ class FirstMove:
 
     player: int
     move: str  # GTP point, or "pass"
-    right: bool | None  # whether the record calls it right; None: it does not say
+    right: bool | None  # whether the record marks it as correct; None: not stated
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class _Place:
     """The place of a position on the main line of a record."""
 
     played: Sequence[Node]  # nodes whose stones and moves lead to the position
-    set_up: Sequence[Node]  # nodes after them whose set-up stones, but not moves, belong to it
-    marked: Sequence[Node]  # nodes that may hold its marks; the first one with marks counts
+    set_up: Sequence[Node]  # the nodes that follow; their set-up stones belong to it, not moves
+    marked: Sequence[Node]  # nodes that can have its marks; the first node with marks is used
     where: str  # the place in words
 
 
 def read_marked(data: bytes | str, *, number: int | None = None, at: int | None = None) -> Marked:
     """Reads the position of a problem from a Go record, which may also contain the solution.
 
-    The problem is the first position on the main line with set-up stones (AB, AW). Following nodes
-    that have no moves and only add stones belong to it. All moves after it are the solution.
-    Handicap stones (HA, and no AW) are no set-up in this sense. Without set-up stones the problem's
-    position is
+    The problem is the first position on the main line with set-up stones (AB, AW). Later nodes
+    belong to it as long as they have no moves and only add stones. All moves after it are the
+    solution. Handicap stones (HA, and no AW) do not count as set-up stones. Without set-up stones
+    the problem's position is
 
     * the first one on the main line that has marks (``MARKS``);
     * else the position before the first branch;
@@ -67,7 +67,7 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
     Args:
       data: bytes or text of the file.
       number: which record of the file, from 1; None: the only one.
-      at: take the position after so many moves of the main line instead.
+      at: if given, the result is the position after this number of moves of the main line.
 
     Raises:
       FormatError: the record cannot be read (see ``sgf.read``; variations are allowed), the file
@@ -135,9 +135,9 @@ def _has_move(node: Node) -> bool:
 def _solution(last: Node, own_move: bool, reader: sgf.Reader) -> tuple[FirstMove, ...]:
     """Returns the first moves of the variations after a position.
 
-    A first move is right if a comment in its variations has a word of ``_CORRECT``, or a node of
-    them the property TE (good move). If no move is marked so, the first one is right, and the
-    record does not judge the others.
+    A first move is marked as correct if a node of its variations has a comment with a word of
+    ``_CORRECT``, or the property TE (good move). If no move is marked, ``right`` is True for the
+    first one and None for the others.
 
     Args:
       last: the last node of the position.
@@ -150,7 +150,7 @@ def _solution(last: Node, own_move: bool, reader: sgf.Reader) -> tuple[FirstMove
         own = sgf.Reader(reader.size, reader.family)
         try:
             own.move(node)
-        except FormatError:  # only the solution is faulty
+        except FormatError:  # the position is valid; only this solution is not
             continue
         if own.moves and own.moves[0].player is not None:
             move = FirstMove(own.moves[0].player, own.moves[0].text, None)

@@ -15,13 +15,14 @@ from jaxsolve.formats.sgf_tree import Node
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16, so it comes first
+    # Before UTF-16, whose mark is the beginning of this mark.
+    codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _DETECTED = ("gb18030", "cp932", "cp949", "big5", "latin-1")
-# Programs write the name of a standard for the code page that contains it.
+# Programs often state a standard but use the code page that extends it.
 _WIDER = {
     "gb2312": "gb18030",
     "gbk": "gb18030",
@@ -30,7 +31,7 @@ _WIDER = {
     "big5": "cp950",
 }
 _STATED = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\\\]]{0,40})\]")
-# What decides the position. Comments and names may differ between encodings.
+# Properties that decide the position. Two encodings may differ in other properties, such as names.
 _POSITION = ("AB", "AW", "AE", "B", "W", "PL", "SZ", "GM", "HA", "KM", "RU", "TR", "MA", "SQ", "CR")
 
 
@@ -42,16 +43,20 @@ def holds_record(data: bytes) -> bool:
 def trees(data: bytes | str) -> list[Node]:
     """Returns the root nodes of all records of an SGF file, in the encoding that fits.
 
-    The encoding is the first of these in which the file can be read: that of a byte order mark or
-    of UTF-16; that of the property CA; UTF-8; a common encoding of Chinese, Japanese or Korean, or
-    Latin-1. Two of the last group may both fit if they agree about the position.
+    A byte order mark, or a beginning in UTF-16, decides the encoding. Otherwise the encoding is the
+    first of these in which the file can be parsed:
+
+    * the encoding that the property CA states;
+    * UTF-8;
+    * a common encoding of Chinese, Japanese or Korean, or Latin-1. If several of these fit, they
+      must agree about the position.
 
     Raises:
       FormatError: the file is not SGF (``sgf_tree.parse``), its encoding is unknown, or encodings
         disagree about the position.
     """
     if isinstance(data, str):
-        _stated(data.encode("utf-8", "replace"))  # refuses an unknown encoding in text as well
+        _stated(data.encode("utf-8", "replace"))  # raises for an unknown encoding, as for bytes
         return sgf_tree.parse(data.removeprefix("\ufeff"))
     if (wide := _unicode(data)) is not None:
         return sgf_tree.parse(_decoded(data, wide))
@@ -66,13 +71,13 @@ def trees(data: bytes | str) -> list[Node]:
         except FormatError as error:
             fault = fault or error
     if data.isascii():
-        assert fault is not None  # ASCII is UTF-8
+        assert fault is not None  # ASCII text is UTF-8, so UTF-8 was tried and failed
         raise fault
     return _detected(data, fault)
 
 
 def _unicode(data: bytes) -> str | None:
-    """Returns the encoding of a file with a byte order mark, or of UTF-16 without one."""
+    """Returns the encoding if a file has a byte order mark or begins in UTF-16, else None."""
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
@@ -91,9 +96,10 @@ def _decoded(data: bytes, encoding: str) -> str:
 
 
 def _stated(data: bytes) -> str | None:
-    """Returns the encoding that the property CA states, None if there is no CA.
+    """Returns the encoding that the property CA states.
 
-    Raises FormatError if Python does not know the encoding.
+    Returns None if there is no CA, or if ASCII text differs in the stated encoding. Raises
+    FormatError if Python does not know the encoding.
     """
     found = _STATED.search(data)
     name = "" if found is None else found[1].decode("latin-1").strip()
@@ -101,7 +107,7 @@ def _stated(data: bytes) -> str | None:
         return None
     try:
         known = codecs.lookup(name).name
-        # A file with this property in ASCII is not in UTF-16, nor in an escape notation.
+        # The property was found as ASCII text, so UTF-16 and escape encodings are excluded.
         ascii_text = "".join(map(chr, range(32, 127)))
         if ascii_text.encode().decode(known) != ascii_text:
             return None
@@ -122,9 +128,10 @@ def _try(data: bytes, encoding: str) -> str | None:
 
 
 def _detected(data: bytes, fault: FormatError | None) -> list[Node]:
-    """Returns the records of a file with other text than ASCII, in an encoding that it fits.
+    """Returns the records of a non-ASCII file, decoded by the first encoding that fits.
 
-    ``fault`` is the first fault found so far; it is raised if no encoding fits.
+    ``fault`` is the first error so far. It is raised if no encoding fits. Raises FormatError if
+    several encodings fit and disagree about the position.
     """
     found: dict[str, list[Node]] = {}
     for encoding in _DETECTED:
@@ -135,7 +142,7 @@ def _detected(data: bytes, fault: FormatError | None) -> list[Node]:
         except FormatError as error:
             fault = fault or error
     if not found:
-        assert fault is not None  # every file is text in Latin-1
+        assert fault is not None  # Latin-1 decodes every file, so its parsing has failed
         raise fault
     first, *others = found
     for other in others:

@@ -1,7 +1,7 @@
 """The grammar of SGF: converts the text of a file to trees of nodes.
 
-A fault is refused with its line and column. So is a value that has swallowed the properties after
-it: a lost bracket or a wrong encoding makes stones part of a comment.
+An error message gives line and column. A value is also refused if it seems to contain properties: a
+missing bracket or a wrong encoding can make stones part of a comment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SL SO SQ ST SU SZ TB TC TE TM TR TW UC US V VW W WL WR WS WT
 NAMES = frozenset(_KNOWN.split())
 """Properties of FF[1] to FF[4] for all games and for Go."""
 
-# Properties with one value. Several values mean that the name of a list of points was lost.
+# Properties with one value. If one has several values, the name of a list of points is missing.
 _ONE_VALUE = """
 AN AP B BR BT C CA CP DT EV FF GC GM GN HA KM N ON OT PB PC PL PW RE RO RU SO ST SZ TM US W WR WT
 """
@@ -34,12 +34,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _LINE_END = re.compile(r"\r\n|\n\r|\n|\r")
-# Properties that decide the position. One inside a value means that a bracket was lost before it.
+# Properties that decide the position. If a value contains one, a bracket is missing before it.
 _SWALLOWED = re.compile(
     r"(?<![A-Za-z])(AB|AW|AE|AddBlack|AddWhite|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
     r"[ \t\n\r\f\v]*\["
 )
-# In text outside of records, where no property should be.
+# A property in the text outside of records, where none is allowed.
 _PROPERTY = re.compile(r"[A-Za-z][ \t\n\r\f\v]*\[")
 
 
@@ -97,9 +97,9 @@ def main_line(root: Node) -> list[Node]:
 def parse(text: str) -> list[Node]:
     """Returns the root nodes of all records in the text of an SGF file, at least one.
 
-    Text before the first record and between records is skipped if it cannot be part of a record.
-    Lower-case letters in the name of a property are dropped (FF[1] to FF[3] has ``AddBlack``); a
-    name of lower-case letters only is read as capital letters.
+    Text before the first record and between records is skipped, unless it seems to be part of a
+    record. Lower-case letters in the name of a property are dropped, because FF[1] to FF[3] allow
+    ``AddBlack`` for ``AB``. A name of lower-case letters only is converted to capital letters.
 
     Raises:
       FormatError: the text is not SGF; the sentence gives line and column.
@@ -151,7 +151,7 @@ def _tree(text: str, start: int) -> tuple[Node, int]:
     top = Node()
     # The last node and the opening bracket of every open tree.
     opened: list[tuple[Node, int]] = []
-    last = ""  # the mark before: "(", ")", or ";" inside a node
+    last = ""  # the previous mark: "(", ")" or ";"
     position = start
     while True:
         found = _TOKEN.match(text, position)
@@ -186,9 +186,9 @@ def _tree(text: str, start: int) -> tuple[Node, int]:
 
 
 def _name(text: str, word: str, place: int) -> str:
-    """Returns the name of a property in capital letters, given as in the file.
+    """Returns the name of a property in capital letters, from its ``word`` in the file.
 
-    Raises FormatError if lower-case letters hide a name that is not known.
+    Raises FormatError if ``word`` has lower-case letters and the resulting name is unknown.
     """
     if word.isupper():
         return word

@@ -1,11 +1,11 @@
 """Imports published network weights from files of arrays.
 
-Source: "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022). The files
-name their arrays as PyTorch does. Convolutions are [out, in, 3, 3], rows count from the bottom of
-the board, and each convolution is followed by a batch normalisation with stored means and
-variances.
+Source: "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022). The arrays
+in the files have PyTorch's names and layouts. Convolutions are [out, in, 3, 3]. Rows are numbered
+from the bottom of the board. Each convolution is followed by a batch normalisation with stored
+means and variances.
 
-The imported networks count rows from the top, so kernels are flipped and dense layers reordered.
+The imported networks number rows from the top, so kernels are flipped and dense layers reordered.
 The batch normalisations are folded into the convolutions.
 """
 
@@ -182,9 +182,9 @@ def _out(
 ) -> dict[str, np.ndarray]:
     """Returns the parameters of a dense layer, with its inputs reordered.
 
-    Its inputs are [rows from the top, columns, channels]. In the file they are [channels, rows from
-    the bottom, columns]. With ``actions`` the outputs are actions, whose cells are reordered in the
-    same way.
+    The inputs of the result are [rows from the top, columns, channels]. The inputs in the file are
+    [channels, rows from the bottom, columns]. With ``actions`` the outputs are actions, and their
+    cells are reordered in the same way.
     """
     kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
     if kernel.ndim != 2 or kernel.shape[0] != len(bias) or kernel.shape[1] % cells:

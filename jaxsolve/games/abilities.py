@@ -34,7 +34,7 @@ class Children(NamedTuple):
     forced: jax.Array
     # int16[num_actions]: for each action in ``forced``, the legal reply; -1 for all others.
     reply: jax.Array
-    # int32[]: an action t, unless -1. After any move but t the OPPONENT wins at once by t.
+    # int32[]: -1, or an action t by which the opponent wins at once after every other move.
     threat: jax.Array
 
 
@@ -42,9 +42,10 @@ class Children(NamedTuple):
 class EvaluatesChildren(Protocol):
     """Ability: one pass over a position evaluates all its children.
 
-    ``Children.threat`` may be reported under two conditions. The mover has no winning move. And no
-    stone that the mover places elsewhere than on the threat wins at once or prevents the opponent's
-    win.
+    ``Children.threat`` may be reported under two conditions:
+
+    * The mover has no winning move.
+    * After every move of the mover except ``threat`` itself, the opponent wins by ``threat``.
     """
 
     def children(self, state: State) -> Children:
@@ -60,21 +61,21 @@ class HasForcedReply(Protocol):
     """
 
     def forced_reply(self, state: State) -> jax.Array:
-        """Returns int32[]: the only legal action of ``state``.
+        """Returns int32[]: the only legal action of ``state``, or -1.
 
-        Returns -1 if it is not known that there is only one.
+        The result is -1 if ``state`` has several legal actions, or if this is not known.
         """
         ...
 
 
 @runtime_checkable
 class HasEyeFilter(Protocol):
-    """Ability: leaves out moves that fill the mover's own true eyes, which are never needed."""
+    """Ability: leaves out moves that fill the mover's true eyes. Such moves are never needed."""
 
     def legal_outside_eyes(self, state: State) -> jax.Array:
         """Returns bool[A]: the legal actions that fill no true eye of the mover.
 
-        Moves that fill one are left out even if the rules allow them.
+        Moves that fill a true eye are left out even if the rules allow them.
         """
         ...
 
@@ -83,18 +84,18 @@ class HasEyeFilter(Protocol):
 class DetectedWin(NamedTuple):
     """A win that the board alone proves, and the cells that it depends on.
 
-    * If ``winner`` is 0 or 1, player P = ``winner`` wins. If P is to move and ``move`` is not -1, P
-      wins by ``move``.
-    * If ``winner`` is -1 and ``move`` is not, P is the opponent of the side to move and threatens
+    * ``winner`` is 0 or 1: the player P = ``winner`` wins. If P is to move and ``move`` is not -1,
+      P wins by ``move``.
+    * ``winner`` is -1 and ``move`` is not -1: P is the opponent of the side to move and threatens
       to win by ``move``. The side to move loses with every action outside ``zone``.
-    * If both are -1, nothing is detected.
+    * Both are -1: nothing is detected.
     """
 
-    # int32[]: 0 or 1; -1 if the board does not decide, or if the game is over.
+    # int32[]: 0 or 1; -1 if no win is detected, or if the game is over.
     winner: jax.Array
     # int32[]: a move of P, or -1.
     move: jax.Array
-    # uint32[M]: action set of the empty cells that P's win depends on, including ``move``.
+    # uint32[M]: action set of the empty cells on which P's win depends, including ``move``.
     zone: jax.Array
 
 
@@ -102,9 +103,9 @@ class DetectedWin(NamedTuple):
 class DetectsWins(Protocol):
     """Ability: detects wins by pairs of empty cells, such as bridges in Hex.
 
-    The winner gets one cell of each pair: if the opponent takes one, the winner takes the other.
-    The game must also have zones (``HasZones``), since only a proof with zones can express such a
-    win.
+    The winner gets one cell of each pair: if the opponent takes one cell, the winner takes the
+    other. The game must also have zones (``HasZones``), because only a proof with zones can express
+    such a win.
     """
 
     def detect_win(self, state: State) -> DetectedWin:
@@ -116,8 +117,8 @@ class DetectsWins(Protocol):
     ) -> list[tuple[int, int]]:
         """Returns disjoint pairs of actions of ``zone`` that make up a detected win (host side).
 
-        One stone of ``player`` in each pair completes the win; unless ``move`` is -1, a stone at
-        ``move`` is needed too. The stone at ``move`` may be on the board already.
+        ``player`` wins with one stone in each pair. If ``move`` is not -1, a stone at ``move`` is
+        also needed. This stone may already be on the board.
         """
         ...
 
@@ -129,29 +130,30 @@ class HasHostRows(Protocol):
     def host_rows(self, width: int) -> HostRows | None:
         """Returns the row callback with buffers for one search; None if the rule set has none.
 
-        The callback writes rows (``evaluate.layout``) of ``width`` words, which hold no values, no
-        priors and no zones of detected wins.
+        The callback writes rows (``evaluate.layout``) of ``width`` words. The rows have no values,
+        no priors and no zones of detected wins.
         """
         ...
 
 
 @runtime_checkable
 class HasZones(Protocol):
-    """Ability: proofs can use relevance zones, the part of the board that a result depends on.
+    """Ability: proofs can use relevance zones: the parts of a board on which results depend.
 
-    A *zone* of a position that P wins is a set of actions, and so of points. P also wins every
-    other position that *covers* this position on the zone. ``proof/FORMAT.md`` defines *covers* for
-    each game. In Hex a zone is the carrier (van Rijswijck 2002; Hayward et al. 2003), in Go the
-    relevance zone (Shih et al. 2022).
+    A *zone* of a position that P wins is a set of actions; an action stands for its point. P also
+    wins every other position that *covers* this position on the zone. ``proof/FORMAT.md`` defines
+    *covers* for each game. In Hex a zone is the carrier (van Rijswijck 2002; Hayward et al. 2003),
+    in Go the relevance zone (Shih et al. 2022).
 
-    A move that cannot touch the zone of a refutation is refuted by the same answers. So the search
-    keeps only replies that lie in every refutation's zone (the must-play region).
+    A move that does not affect the zone of a refutation has the same refutation. Therefore the
+    search keeps only the replies in the intersection of the zones of all refutations (the must-play
+    region).
 
-    In a game that ``EvaluatesChildren`` but does not ``DetectsWins``, a position whose mover can
-    win at once is decided by the board alone. No ``DetectedWin`` describes the win. So the callback
-    ``leaf`` (``games/zones.py``) returns the zone of the position and the winning move. Such a game
-    must not report ``Children.threat``: the answers to a threat are pairs, which only
-    ``DetectsWins`` finds.
+    Some games define ``EvaluatesChildren`` but not ``DetectsWins``. In such a game a position whose
+    mover can win at once has no ``DetectedWin``. Instead the callback ``leaf`` (``games/zones.py``)
+    returns the zone of the position and the winning move. Such a game must not report
+    ``Children.threat``, because the answers to a threat are pairs, and only ``DetectsWins`` finds
+    pairs.
     """
 
     def zoning(self) -> Zoning | None:
@@ -171,16 +173,16 @@ class HasZones(Protocol):
 
 @runtime_checkable
 class HasRelaxation(Protocol):
-    """Ability: has relaxed rules, whose proofs also prove claims under the rules of the game.
+    """Ability: has relaxed rules, whose proofs can also prove claims under the game's rules.
 
-    There is one condition: no move of the winner brings back an earlier board (``proof/FORMAT.md``,
+    The condition is that no move of the winner repeats an earlier board (``proof/FORMAT.md``,
     superko). Boards are compared on the host, as bit sets over actions.
     """
 
     def relaxation(self, state: State) -> tuple[Game, State] | None:
-        """Returns the relaxed rules, which have zones, and the position under them.
+        """Returns the relaxed rules and the position under them; None without a relaxation.
 
-        Returns None if the rule set has no relaxation.
+        The relaxed rules have zones.
         """
         ...
 
@@ -189,7 +191,7 @@ class HasRelaxation(Protocol):
         ...
 
     def earlier_stones_of(self, state: State, player: int) -> list[int]:
-        """Returns the bit sets of a player's stones on each earlier board that the state has."""
+        """Returns the bit set of a player's stones for each earlier board in the state."""
         ...
 
 
@@ -211,7 +213,7 @@ class HasThreatSearch(Protocol):
 
 @runtime_checkable
 class HasPlayerView(Protocol):
-    """Ability: either player can observe the position, whoever is to move."""
+    """Ability: both players can observe the position, not only the player to move."""
 
     def player_view(self, state: State, player: jax.Array) -> State:
         """Returns the state as if int32[] ``player`` were to move, for ``Game.observe`` only.
@@ -228,17 +230,18 @@ class InitialisesNumbers(Protocol):
     def initial_numbers(self, state: State) -> tuple[jax.Array, jax.Array]:
         """Returns (a, b), int32[] in 1..32767, for a typical move of ``state``.
 
-        a estimates the effort to prove that the move wins for its mover; b estimates the effort to
-        prove that the opponent refutes it.
+        a is the estimated effort to prove that the move wins for its mover. b is the estimated
+        effort to prove that the opponent refutes the move.
         """
         ...
 
 
 @runtime_checkable
 class ObservesHistory(Protocol):
-    """Ability: the observation shows earlier boards.
+    """Ability: the observation has earlier boards.
 
-    The state of the rules does not contain them. ``Env`` and the paths of a search keep them.
+    The state of the game does not contain earlier boards. ``Env`` and the paths of a search store
+    them.
     """
 
     @property
@@ -253,8 +256,8 @@ class ObservesHistory(Protocol):
     def observe_history(self, state: State, history: jax.Array) -> jax.Array:
         """Returns bool[H, W, C]: the observation of ``state`` with earlier boards.
 
-        ``history``, uint32[history_length, ...], holds the ``board_words`` of the boards, newest
-        first and beginning with the current one. Boards before the start are empty.
+        ``history``, uint32[history_length, ...], has the ``board_words`` of the boards. The current
+        board is first, and the oldest one is last. Boards before the start are empty.
         """
         ...
 
@@ -263,14 +266,14 @@ class ObservesHistory(Protocol):
 class HasColourPlanes(Protocol):
     """Ability: networks can observe several boards by colour.
 
-    The planes show the first and the second player. Those of ``ObservesHistory`` show the side to
-    move and its opponent.
+    These planes are for the first and the second player. The planes of ``ObservesHistory`` are for
+    the side to move and its opponent.
     """
 
     def colour_planes(self, boards: int) -> Any:
-        """Returns a function (``networks.Planes``) that shows the last ``boards`` positions.
+        """Returns a function (``networks.Planes``) that computes planes of ``boards`` positions.
 
-        Its planes are, for each position, the stones of the first and of the second player. The
-        planes of the side to move follow after all positions.
+        For each of the last ``boards`` positions there are two planes: the stones of the first and
+        of the second player. The planes of the side to move follow after all positions.
         """
         ...

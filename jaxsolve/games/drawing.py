@@ -28,14 +28,14 @@ class Stones:
     """
 
     shape: Shape
-    # int8[H, W], top row first: 0 empty, 1 a stone of the first player, 2 of the second.
+    # int8[H, W], top row first: 0 empty, 1 stone of the first player, 2 stone of the second player.
     cells: np.ndarray
     columns: Sequence[str]  # W labels, from the left
     rows: Sequence[str]  # H labels, from the top
     # Marks that belong to the position, such as a ko point; ``jaxsolve.view`` defines their names.
     signs: Mapping[Place, str] = dataclasses.field(default_factory=dict)
-    # The player (1 or 2) who owns the top and bottom edges, and the one who owns the left and right
-    # edges; None if edges have no owners.
+    # Owner (1 or 2) of the top and bottom edges, and owner of the left and right edges; None if
+    # edges have no owners.
     edges: tuple[int, int] | None = None
     # Names of pieces of several kinds, one or two characters each; on squares only.
     names: Mapping[Place, str] = dataclasses.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""``Env``: any game behind the interface that pgx users know (Koyamada et al. 2023, "Pgx")."""
+"""``Env``: a game with the interface of pgx environments (Koyamada et al. 2023, "Pgx")."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from jax.typing import ArrayLike
 from jaxsolve.games.env_state import State
 from jaxsolve.games.game import Game, HasPlayerView, ObservesHistory, Outcome
 
-VERSION = "v2"  # changes with the behaviour of ``Env``, as in pgx
+VERSION = "v2"  # increased if the behaviour of ``Env`` changes, as in pgx
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Env:
     """A game as a two-player environment for one board; batch with ``jax.vmap``.
 
-    An illegal action, or a number that is no action of the game, ends the game with -1 for the
-    mover and +1 for the other agent; the board is unchanged. A step of a finished game returns the
-    same state with zero rewards. A game ends with rewards 0 after ``max_steps`` moves, or at a
-    position with outcome ``UNKNOWN``. Such a cap sets ``truncated`` or, with
-    ``cap="termination"``, ``terminated``. ``auto_reset`` makes a step that starts new games.
+    An illegal action, or a number that is not an action, ends the game with -1 for the mover and +1
+    for the other agent. The board is then unchanged. A step of a finished game returns the same
+    state with zero rewards. After ``max_steps`` moves, or at a position with outcome ``UNKNOWN``,
+    the game is cut off with zero rewards. This sets ``truncated``, or ``terminated`` if ``cap`` is
+    "termination". ``auto_reset`` makes a step that starts new games.
 
     Games begin at the game's start position, or at one of ``starts``, drawn by the key. ``starts``
     is a list of positions as text, or a batch of the game's own states (each leaf with a leading
     axis). States of rule sets with equal ``Game.kernel`` may be mixed, such as life-and-death
-    problems of one size: ``Env(game.kernel, starts=...)``. Environments are equal if their settings
-    are equal and their ``starts`` are the same object.
+    problems of one size: ``Env(game.kernel, starts=...)``. Two environments are equal if their
+    settings are equal and their ``starts`` are the same object.
 
-    Raises ValueError for a setting out of range, a batch of another game, or a finished start.
+    Raises ValueError for a setting out of range, a batch of another game, or a start position at
+    which the game is over.
 
     >>> import jax
     >>> from jaxsolve.games import make
@@ -109,7 +110,8 @@ class Env:
     def init(self, key: jax.Array) -> State:
         """Returns the first state of a game.
 
-        The key draws which agent is the first player and, if there are ``starts``, one of them.
+        The key draws the agent that is the first player and, if there are ``starts``, the start
+        position.
         """
         if self.starts is None:
             return self.init_from(self.game.init(), key)
@@ -122,9 +124,9 @@ class Env:
     def init_from(self, game_state: Any, key: jax.Array) -> State:
         """Returns the first state of a game that begins at ``game_state``, a state of the game.
 
-        The key draws which agent is the first player. If the game is over at ``game_state``, the
-        state is ``terminated``. In games whose observation shows earlier boards, the history
-        contains ``game_state`` only.
+        The key draws the agent that is the first player. If the game is over at ``game_state``, the
+        state is ``terminated``. If observations have earlier boards, the history contains only
+        ``game_state``.
         """
         outcome = self.game.outcome(game_state)
         terminated, truncated = self._ends(outcome, jnp.zeros((), jnp.int32))
@@ -156,15 +158,15 @@ class Env:
     def step(self, state: State, action: ArrayLike, key: jax.Array | None = None) -> State:
         """Returns the state after ``action``, an integer [].
 
-        ``key`` is ignored; pgx's users pass one.
+        ``key`` is ignored. It exists because callers of pgx environments pass a key.
         """
         del key
         action, is_action = _checked_action(action, self.num_actions)
         done = state.terminated | state.truncated
         illegal = ~done & ~(is_action & state.legal_action_mask[action])
         keep = done | illegal
-        # In a finished game a move is computed and dropped. The move must not be a pass: in Go a
-        # pass would score the whole batch.
+        # In a finished game a move is computed and its result is dropped. The move must not be a
+        # pass, because in Go a pass runs the scoring for the whole batch.
         moved = self.game.step(state._game, jnp.where(done, 0, action))
         game_state = jax.tree.map(functools.partial(jnp.where, keep), state._game, moved)
         history = self._next_history(state, game_state, keep)
@@ -191,9 +193,9 @@ class Env:
     def observe(self, state: State, player_id: ArrayLike | None = None) -> jax.Array:
         """Returns bool[H, W, C]: the observation of the agent ``player_id``, int32[].
 
-        The default is the agent to move. The other agent sees the board as if it were its turn.
-        Raises ValueError if ``player_id`` is given and the game has no such view
-        (``HasPlayerView``).
+        The default is the agent to move. For the other agent, the observation is computed as if
+        this agent were to move. Raises ValueError if ``player_id`` is given and the game does not
+        define ``HasPlayerView``.
         """
         if player_id is None:
             return self._observe(state._game, state._history)
@@ -232,21 +234,21 @@ class Env:
 
 
 def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array]:
-    """Returns int32[], a valid action, and bool[], whether it is the given one.
+    """Returns an action int32[] in 0..count - 1, and bool[]: whether ``action`` is in this range.
 
-    The given action is valid if it is one of 0..count - 1; otherwise the returned action is 0.
+    The first result is ``action`` if it is in the range, otherwise 0.
     """
     if not isinstance(action, jax.Array):
         action = np.asarray(action)
-        if action.dtype == object or action.dtype.itemsize > 4:  # JAX would truncate to 32 bits
+        if action.dtype == object or action.dtype.itemsize > 4:  # JAX would truncate it to 32 bits
             action = np.where((action >= 0) & (action < count), action, count).astype(np.int32)
     elif action.dtype.itemsize > 4:  # uint64 cannot hold a bound of -1
         action = jnp.where(
             (action >= 0) & (action < count), action, np.asarray(count, action.dtype)
         )
-    # XLA does not fuse a table look-up with its readers. It would fuse comparisons, and everything
-    # that computes the action, into the observation, and evaluate them once for each element. On a
-    # CPU a step of Go 19x19 then took 70 times as long.
+    # A table look-up replaces comparisons, because XLA does not fuse it with its readers. XLA would
+    # fuse comparisons, and the computation of the action, into the observation, and evaluate them
+    # for each element. With comparisons, a step of Go 19x19 on a CPU took 70 times as long.
     numbers = np.arange(-1, count + 1, dtype=np.int32)
     numbers[0] = count
     index = jnp.clip(jnp.asarray(action, jnp.int32), -1, count) + 1
@@ -258,7 +260,8 @@ def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array
 def _batch_of_starts(game: Game, starts: Any) -> Any:
     """Returns the start positions as a batch of states.
 
-    Raises ValueError if they are neither texts nor states of the game, or if a game is over.
+    Raises ValueError if ``starts`` are neither texts nor states of the game, or if the game is over
+    at one of them.
     """
     if (
         isinstance(starts, (list, tuple))
@@ -284,7 +287,7 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
             f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where "
             "the game is over."
         )
-    # The object itself is kept if possible: environments compare their starts by identity.
+    # The object itself is kept if possible, because environments compare ``starts`` by identity.
     return (
         starts
         if all(isinstance(leaf, jax.Array) for leaf in found[0])
@@ -295,11 +298,11 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
 def auto_reset(
     step: Callable[..., State], init: Callable[[jax.Array], State]
 ) -> Callable[[State, jax.Array, jax.Array], State]:
-    """Returns a step that starts a new game when one ends, like pgx's wrapper of that name.
+    """Returns a step function that starts a new game when a game ends, like pgx's ``auto_reset``.
 
-    ``step`` and ``init`` are those of an ``Env``. When a game ends, the result is the first state
-    of the next game, but ``rewards``, ``terminated`` and ``truncated`` are those of the end. The
-    last observation of the ended game is in ``_terminal_observation``.
+    ``step`` and ``init`` are methods of an ``Env``. When a game ends, the result is the first state
+    of the next game, but with ``rewards``, ``terminated`` and ``truncated`` of the game that ended.
+    The last observation of that game is in ``_terminal_observation``.
     """
 
     def step_or_reset(state: State, action: ArrayLike, key: jax.Array) -> State:

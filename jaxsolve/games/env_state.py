@@ -1,4 +1,4 @@
-"""``State`` of an ``Env``: the fields that pgx users know, drawing, and serialisation."""
+"""``State`` of an ``Env``: the fields of a pgx state, drawing, and serialisation."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from jaxsolve.games.registry import make
 )
 @dataclasses.dataclass(frozen=True)
 class State:
-    """One game in play. Public fields are those of pgx; a batch has a leading axis in each."""
+    """One game in play. The public fields are those of pgx. In a batch each has a leading axis."""
 
     current_player: jax.Array  # int32[]; the agent to move, 0 or 1 (an agent, not a colour)
-    observation: jax.Array  # bool[H, W, C]; in the view of current_player
+    observation: jax.Array  # bool[H, W, C]; from the point of view of current_player
     rewards: jax.Array  # float32[2]; of the last step, by agent
     # bool[]; the rules, an illegal action, or a cap with ``cap="termination"`` ended the game.
     terminated: jax.Array
@@ -47,10 +47,10 @@ class State:
     _step_count: jax.Array  # int32[]
     _first_agent: jax.Array  # int32[]; the agent that plays the game's first player
     _game: Any  # the game's own state
-    # uint32[history_length, ...], newest board first; None if the game shows no history.
+    # uint32[history_length, ...], newest board first; None if observations have no earlier boards.
     _history: jax.Array | None
-    # bool[H, W, C]; the last observation of the game that ``auto_reset`` replaced last; zeros if it
-    # has not replaced one; None if the environment does not keep it.
+    # bool[H, W, C]; the last observation of the previous game, set by ``auto_reset``. Zeros if no
+    # game has ended yet; None if the environment does not store it.
     _terminal_observation: jax.Array | None
     _rules: Game  # static: the rules of the game
 
@@ -133,7 +133,7 @@ with contextlib.suppress(ImportError):  # flax is optional
 def _rules_to_bytes(static: tuple[Game]) -> bytes:
     """Encodes the static data of a ``State`` for ``jax.export``.
 
-    Raises ValueError if no rule-set id names the rules.
+    Raises ValueError if the rules have no rule-set id.
     """
     (rules,) = static
     if make(rules.rule_set) != rules:

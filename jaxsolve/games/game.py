@@ -1,9 +1,9 @@
-"""The contract of every game: rules as pure, jittable functions of one small packed state.
+"""The interface of games: rules as pure, jittable functions of a small state.
 
 A game is a frozen, hashable configuration object. Its methods take one board (batch them with
 ``jax.vmap``) and do not depend on rewards, agents or search. The rest of the package uses the rules
-only through these methods. Optional interfaces are defined in ``jaxsolve.games.abilities``, and can
-be imported from this module, too.
+only through these methods. ``jaxsolve.games.abilities`` defines optional interfaces. They can also
+be imported from this module.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ __all__ = [
 
 
 class Outcome(enum.IntEnum):
-    """Result of a position, as ``Game.outcome`` returns it."""
+    """Outcome of a position: the result of ``Game.outcome``."""
 
     ONGOING = 0
     FIRST_WINS = 1  # player 0: Black, South
     SECOND_WINS = 2  # player 1: White, North
     DRAW = 3
-    UNKNOWN = 4  # a length cap ended the game: a draw in play; proves nothing
+    UNKNOWN = 4  # a length cap ended the game; counts as a draw in play, and proves nothing
 
 
 class Game(abc.ABC):
@@ -84,7 +84,7 @@ class Game(abc.ABC):
     @property
     @abc.abstractmethod
     def rule_set(self) -> str:
-        """The rule-set id, which fixes EVERY option: ``base;key=value;...``.
+        """The full rule-set id, with every option: ``base;key=value;...``.
 
         Example: ``killallgo-9;ko=simple;passes=...``.
         """
@@ -96,27 +96,27 @@ class Game(abc.ABC):
 
     @property
     def goal_player(self) -> int | None:
-        """The player whose goal the rule set names.
+        """The player whose goal the rules state (life and death), 0 or 1.
 
-        None if the rule set names no goal, so that claims about either side make sense.
+        None if the rules state no goal. A claim can then be about either player.
         """
         return None
 
     @property
     def kernel(self) -> Game:
-        """A game with equal rules on this game's states, whose compiled code is used.
+        """The game whose compiled code is used for this game's states.
 
-        Rule sets with equal kernels share compiled code; for example, options that are stored in
-        the state do not need kernels of their own. ``step``, ``legal_mask``, ``outcome``, ``key``
-        and the other rules of the kernel give the same results as this game's. Symmetries, start
+        Rule sets with equal kernels share compiled code. For example, options that are stored in
+        the state do not need separate kernels. ``step``, ``legal_mask``, ``outcome``, ``key`` and
+        the other rules of the kernel have the same results as those of this game. Symmetries, start
         position and text may differ.
         """
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the options only.
+        """Returns the options for pickling.
 
-        Values derived from them, such as compiled functions, are not pickled.
+        Values derived from the options, such as compiled functions, are not pickled.
         """
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {field.name: getattr(self, field.name) for field in fields}
@@ -130,7 +130,7 @@ class Game(abc.ABC):
     def step(self, state: State, action: jax.Array) -> State:
         """Returns the state after int32[] ``action``.
 
-        If the action is illegal, the result is unspecified but well formed.
+        For an illegal action the result is unspecified, but its arrays have the usual shapes.
         """
 
     @abc.abstractmethod
@@ -144,25 +144,25 @@ class Game(abc.ABC):
     def legal_and_outcome(self, state: State) -> tuple[jax.Array, jax.Array]:
         """Returns uint32[ceil(A / 32)], the set of legal actions, and int32[], the ``Outcome``.
 
-        Searches and random games need both at every position. Override this method if one pass can
-        compute both, or if moves are computed as sets.
+        Searches and random games need both at every position. Override this method if the game can
+        compute both in one pass, or computes moves as sets.
         """
         return bool_to_actions(self.legal_mask(state)), self.outcome(state)
 
     @abc.abstractmethod
     def to_move(self, state: State) -> jax.Array:
-        """Returns int32[]: 0 or 1, the player whose turn it is."""
+        """Returns int32[]: the player to move, 0 or 1."""
 
     @abc.abstractmethod
     def observe(self, state: State) -> jax.Array:
-        """Returns bool[H, W, C]: the observation in the view of the player to move.
+        """Returns bool[H, W, C]: the observation from the point of view of the player to move.
 
-        The class docstring lists the planes.
+        The docstring of the game's class lists the planes.
         """
 
     @abc.abstractmethod
     def key(self, state: State) -> jax.Array:
-        """Returns uint32[4]: a 128-bit hash of all that future legality and outcomes depend on."""
+        """Returns uint32[4]: a 128-bit hash of everything that affects later moves and outcomes."""
 
     # ---- symmetries ----------------------------------------------------------------------------
     @property
@@ -178,7 +178,7 @@ class Game(abc.ABC):
         """Returns int32[G, H * W]: the image of each cell of the observation under each symmetry.
 
         Cells are numbered row by row. By default the first H * W actions are the cells, as in games
-        that place stones. Raises ValueError if those actions cannot be the cells.
+        of placed stones. The default raises ValueError if these actions cannot be the cells.
         """
         rows, columns, _ = jax.eval_shape(lambda: self.observe(self.init())).shape
         cells = rows * columns
@@ -202,7 +202,7 @@ class Game(abc.ABC):
     # ---- text (host side, numpy; raise ValueError with one clear sentence) ---------------------
     @abc.abstractmethod
     def text(self, state: State) -> str:
-        """Returns the canonical text of a position, in one line, as in certificates.
+        """Returns the canonical text of a position, as one line. Certificates use this text.
 
         Two states have equal text if and only if they are equal.
         """
@@ -217,14 +217,14 @@ class Game(abc.ABC):
     def read(self, text: str) -> State:
         """Returns the state of a text like ``parse``, as host arrays.
 
-        The state may be used for ``to_move``, text and drawing only. Built-in games make it without
-        importing JAX. The default calls ``parse``. Raises ValueError.
+        The state may be used only for ``to_move``, text and drawing. Built-in games do not import
+        JAX for it. The default calls ``parse``. Raises ValueError.
         """
         return self.parse(text)
 
     @abc.abstractmethod
     def action_text(self, action: int, state: State | None = None) -> str:
-        """Returns a move as players write it.
+        """Returns the text of a move in the usual notation of the game.
 
         ``state`` is needed if the text depends on the position or on the side to move.
         """
@@ -233,7 +233,7 @@ class Game(abc.ABC):
     def parse_action(self, text: str, state: State | None = None) -> int:
         """Returns the action of a move's text; inverse of ``action_text``.
 
-        Case is ignored if that is unambiguous. Raises ValueError if the text is not that of a move.
+        Case is ignored if this is unambiguous. Raises ValueError if the text is not a move.
         """
 
     def parse_action_made(self, text: str, state: State) -> int:
@@ -251,9 +251,9 @@ class Game(abc.ABC):
         """
 
     def leaf_reason(self, state: State, outcome: int) -> str:
-        """Returns the name of the way in which the game ended at ``state`` (host side).
+        """Returns the leaf reason of a certificate: how the game ended at ``state`` (host side).
 
-        ``proof/FORMAT.md`` lists the names. The game's checker must compute the same name.
+        ``proof/FORMAT.md`` lists the reasons. The game's checker must compute the same reason.
         """
         return "over"
 
@@ -270,9 +270,9 @@ class Game(abc.ABC):
     def place(self, action: int, state: State, player: int) -> Place | None:
         """Returns (column, row) of the cell of ``drawing(state)`` that marks a move of ``player``.
 
-        The move may be played in ``state``, or it led to ``state``. A move without a cell, such as
-        a pass, gives None. By default, actions number the cells row by row from the top left, and
-        further actions have no cell.
+        The move can be one in ``state``, or the move that led to ``state``. For a move without a
+        cell, such as a pass, the result is None. By default, actions number the cells row by row
+        from the top left, and further actions have no cell.
         """
         columns, rows = self.drawing(state).size
         row, column = divmod(action, columns)
@@ -280,11 +280,11 @@ class Game(abc.ABC):
 
     # ---- positions from files (host side, numpy) -----------------------------------------------
     def are_positions(self, states: State) -> np.ndarray:
-        """Returns bool[n]: which states have fields in range.
+        """Returns bool[n]: whether the fields of each state are in range.
 
-        The leaves of ``states`` are host arrays with a leading axis n. This method checks records
-        of a file before a search uses them: sets must be disjoint and on the board, numbers in
-        range. By default every state passes.
+        The leaves of ``states`` are host arrays with a leading axis n. Records of a file are tested
+        by this method before a search uses them. Sets must be disjoint and on the board, and
+        numbers must be in range. The default returns True for every state.
         """
         return np.ones(len(jax.tree.leaves(states)[0]), bool)
 

@@ -1,9 +1,9 @@
-"""Interface for evaluator rows computed on the host: one compiled callback that a game gives.
+"""Interface for evaluator rows computed on the host: one compiled callback of a game.
 
-A game may compute the row of a position (``evaluate.layout``) in compiled host code as well as on
-the device. Searches without a network then need no device: a position costs microseconds, and no
-wave has to be filled. The callback must write the same words as ``evaluate.rows.Rows.rules_row``
-does for rows without values, priors or zones of detected wins.
+A game can compute the row of a position (``evaluate.layout``) in compiled host code, in addition to
+the device. Searches without a network then need no device and no waves, and a position takes
+microseconds. The callback must write the same words as ``evaluate.rows.Rows.rules_row`` for rows
+without values, priors and zones of detected wins.
 
     f(state, action, host) -> int64
 
@@ -11,7 +11,7 @@ does for rows without values, priors or zones of detected wins.
     action  int64       a legal move, or -1 for the row of the position itself
     host    HostRows    ``row`` receives the row
 
-The result has no meaning.
+The result of the callback is unspecified.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class HostRows(NamedTuple):
     address: np.ndarray  # int64[1]; 0 = the game has no callback
     facts: np.ndarray  # int64[...]: constants of the game
     salts: np.ndarray  # uint32[2, 2, S]: constants of the key (``games.boards.mixing``)
-    scratch: np.ndarray  # int32[...]: work space of the game; holds nothing between calls
+    scratch: np.ndarray  # int32[...]: work space of the game; its content is lost between calls
     row: np.ndarray  # uint32[W]: the row of one position
-    row_view: np.ndarray  # uint32[W]: read-only view of ``row``, of the type of the device's rows
+    row_view: np.ndarray  # uint32[W]: view of ``row``; read-only, like rows from the device
 
 
 def make_host_rows(
@@ -48,11 +48,11 @@ def make_host_rows(
     facts: np.ndarray,
     scratch: int,
 ) -> HostRows:
-    """Returns the row interface of a game, with work space of its own.
+    """Returns the row interface of a game, with a new work space.
 
     Args:
       function: the ``compiled`` callback.
-      tag: rule-set id of which ``Game.key`` makes the keys.
+      tag: rule-set id from which ``Game.key`` derives its constants.
       words: S, number of words of a packed position.
       width: W, number of words of a row.
       facts: int64[...], constants of the game.
@@ -83,7 +83,7 @@ def _made(address: int, facts: np.ndarray, salts: np.ndarray, scratch: int, widt
 
 @inner
 def _avalanche(x):
-    """As ``games.boards.mixing.avalanche``. (Numba widens products of uint32 to uint64.)"""
+    """Computes ``mixing.avalanche``. The casts undo numba's widening of products to uint64."""
     x = np.uint32((x ^ x >> np.uint32(16)) * np.uint32(0x7FEB352D))
     x = np.uint32((x ^ x >> np.uint32(15)) * np.uint32(0x846CA68B))
     return np.uint32(x ^ x >> np.uint32(16))
@@ -91,9 +91,9 @@ def _avalanche(x):
 
 @inner
 def write_key(state, salts, row, at):
-    """Writes the first two words of the key of ``state``, as ``games.boards.mixing.mix`` has it.
+    """Writes the first two words of the key of ``state`` to ``row[at]`` and ``row[at + 1]``.
 
-    They go to ``row[at]`` and ``row[at + 1]``.
+    The key is that of ``games.boards.mixing.mix``.
     """
     for half in range(2):
         total = np.uint32(0)
@@ -110,7 +110,7 @@ def _call(address, state, action, host):
 
 @inner
 def write_row(host, state, action):
-    """Writes the row after a legal ``action``, or of ``state`` itself for -1, to ``host.row``."""
+    """Writes the row after a legal ``action`` to ``host.row``; for -1, the row of ``state``."""
     _call(host.address[0], state, action, host)
 
 

@@ -15,10 +15,10 @@ from jaxsolve.games.random_play import random_legal_action
 Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
 """``evaluate(params, key, states)`` returns prior logits float32[B, A] and values float32[B].
 
-The value of a state is that for the agent to move.
+The value of a state is the value for the agent to move.
 """
 
-# A type checker does not see the fields of chex's dataclasses.
+# Type checkers do not know the fields of chex's dataclasses.
 _root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
 
@@ -26,8 +26,8 @@ _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutpu
 def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFnOutput]:
     """Returns a function from ``(params, key, states)`` to mctx's root.
 
-    The embedding is the batch of states without observations. Pass ``invalid_actions(states)`` to
-    mctx's policy, too: mctx masks illegal actions at the root only.
+    The embedding is the batch of states without observations. Also pass ``invalid_actions(states)``
+    to mctx's policy, because mctx masks illegal actions only at the root.
     """
 
     def root(params: Any, key: jax.Array, states: State) -> mctx.RootFnOutput:
@@ -40,11 +40,12 @@ def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFn
 def recurrent_fn(
     env: Env, evaluate: Evaluate
 ) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
-    """Returns mctx's recurrent function of ``env``, which plays a real move in each simulation.
+    """Returns mctx's recurrent function for ``env``. Each call plays the move by the rules.
 
-    The reward is the mover's. The discount is -1 if the other agent moves next, 1 if the same agent
-    moves again (a turn of several actions, as in Slither), and 0 once the game is over. Illegal
-    actions have the lowest float32 logit, so mctx never expands them while a legal one is left.
+    The reward is the reward of the mover. The discount is -1 if the other agent moves next, 1 if
+    the same agent moves again (a turn of several actions, as in Slither), and 0 once the game is
+    over. Illegal actions have the lowest float32 logit. Therefore mctx does not expand them while a
+    legal action is left.
     """
 
     def recurrent(
@@ -71,7 +72,7 @@ def invalid_actions(states: State) -> jax.Array:
 
 
 def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
-    """An evaluator without knowledge (``Evaluate``): equal priors, value 0."""
+    """Evaluator (``Evaluate``) that returns equal priors and the value 0."""
     del params, key
     return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.zeros(
         states.current_player.shape, jnp.float32
@@ -116,15 +117,15 @@ def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
 
 
 def _embedding(states: State) -> State:
-    # The tree holds one embedding per node. Observations are most of a state's bytes, and a step
-    # does not read them.
+    # The tree has one embedding per node. Observations take most bytes of a state, and a step does
+    # not read them.
     return states.replace(observation=None, _terminal_observation=None)
 
 
 def _guarded(
     evaluate: Evaluate, params: Any, key: jax.Array, states: State
 ) -> tuple[jax.Array, jax.Array]:
-    """Calls ``evaluate``; masks illegal actions, and sets the value of finished games to 0."""
+    """Calls ``evaluate``. Masks illegal actions, and sets the value of finished games to 0."""
     logits, value = evaluate(params, key, states)
     logits = logits - jnp.max(logits, axis=-1, keepdims=True)
     logits = jnp.where(states.legal_action_mask, logits, jnp.finfo(logits.dtype).min)

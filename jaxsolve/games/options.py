@@ -39,9 +39,9 @@ class Entry:
     sizes: range | None = None
     summary: str = ""  # one line
     example: str = ""  # arguments of an example call of ``jaxsolve solve``
-    # Short names, such as those of papers and of pgx, and the ids that they stand for.
+    # Maps short names, such as those of papers and of pgx, to rule-set ids.
     aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    default_size: int | None = None  # N of the family's name alone: ``hex`` is ``hex-11``
+    default_size: int | None = None  # N if the name has no size: ``hex`` means ``hex-11``
 
     @property
     def stem(self) -> str:
@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def shown(self) -> str:
-        """The base name as an error message shows it: ``hex-1..19``."""
+        """The base name for an error message: ``hex-1..19``."""
         return self.base if self.sizes is None else f"{self.stem}{self.sizes[0]}..{self.sizes[-1]}"
 
     @property
@@ -65,7 +65,7 @@ class Entry:
 
 
 def check_base(entry: Entry) -> None:
-    """Raises ValueError unless rule-set ids can begin with the entry's base name."""
+    """Raises ValueError if the entry's base name cannot be the beginning of a rule-set id."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", entry.stem) or (
         entry.sizes is not None and not entry.base.endswith("-N")
     ):

@@ -1,7 +1,7 @@
 """Games of other installed packages: entry points of the group ``jaxsolve.games``.
 
-An entry point's name is the game's base name, and its object an ``Entry``. A package is imported
-only when its game is used. Its ``pyproject.toml`` contains::
+The name of an entry point is the game's base name, and its object is an ``Entry``. A package is
+imported only when its game is used. Its ``pyproject.toml`` contains, for example::
 
     [project.entry-points."jaxsolve.games"]
     nim-N = "my_package.nim:ENTRY"
@@ -20,19 +20,19 @@ GROUP = "jaxsolve.games"
 
 
 class PluginError(ValueError):
-    """Error: the game that a package announces cannot be loaded; the message is one sentence."""
+    """Error: the game of an entry point cannot be loaded. The message is one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Plugin:
-    """A game that an installed package announces, not yet imported."""
+    """The entry point of a game in an installed package. The package is not imported yet."""
 
     base: str
     point: importlib.metadata.EntryPoint
 
     @property
     def origin(self) -> str:
-        """The package of the game, as words for a message."""
+        """The name of the game's package, as words for a message."""
         return (
             f"the package {self.point.dist.name}"
             if self.point.dist is not None
@@ -49,7 +49,7 @@ class Plugin:
     def load(self) -> Entry:
         """Returns the game's entry.
 
-        Raises PluginError if the package's code fails, or if the object is no valid ``Entry``.
+        Raises PluginError if the package's code fails, or if the object is not a valid ``Entry``.
         """
         return _load(self)
 
@@ -58,7 +58,7 @@ class Plugin:
 def _load(plugin: Plugin) -> Entry:
     try:
         entry = plugin.point.load()
-    except Exception as error:  # whatever a foreign module raises while it is imported
+    except Exception as error:  # the import of a foreign module can raise any exception
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(
             ": "
         ).rstrip(".")
@@ -84,7 +84,7 @@ def _load(plugin: Plugin) -> Entry:
 
 @functools.cache
 def announced() -> tuple[Plugin, ...]:
-    """Returns the games that installed packages announce, sorted by base name.
+    """Returns the entry points of games in installed packages, sorted by base name.
 
     The packages are not imported.
     """

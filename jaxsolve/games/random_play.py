@@ -1,4 +1,4 @@
-"""Draws uniformly random legal actions, at little cost compared with the rules."""
+"""Draws uniformly random legal actions. This costs little compared with the rules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
 
     Probabilities are exact up to A / 2^32. The result is 0 if no entry is True.
 
-    The function draws one random word for a board, where ``jax.random.categorical`` draws one for
-    each action. Population counts then find the k-th set bit of the packed mask by bisection.
+    The function draws one random word for each board. ``jax.random.categorical`` would draw one for
+    each action. The k-th set bit of the packed mask is found by bisection with population counts.
     """
     return action_of_rank(bool_to_actions(mask), jax.random.bits(key, (), jnp.uint32))
 

@@ -14,7 +14,7 @@ from jaxsolve.games.options import Entry, check_base
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
 
-# One package for each game; the ``ENTRIES`` of its module ``rule_sets`` describe its rule sets.
+# One package for each game. ``ENTRIES`` in its module ``rule_sets`` describes its rule sets.
 BUILTIN = (
     "jaxsolve.games.awari",
     "jaxsolve.games.go",
@@ -30,10 +30,10 @@ BUILTIN = (
 def register(entry: Entry) -> None:
     """Adds a game, so that ``make(entry.base)`` calls ``entry.factory``.
 
-    The base of an entry with ``sizes`` ends in ``N`` (``hex-N``), and its factory also gets
-    ``size=N``. The game's ``rule_set`` must start with the base, so that
-    ``make(game.rule_set) == game``. Raises ValueError if the base is taken, or if it has other
-    characters than lower-case letters, digits and dashes.
+    The base of an entry with ``sizes`` ends in ``N`` (``hex-N``), and its factory is also called
+    with ``size=N``. The game's ``rule_set`` must start with the base, so that
+    ``make(game.rule_set) == game``. Raises ValueError if the base is already registered, or if it
+    has other characters than lower-case letters, digits and dashes.
 
     >>> from jaxsolve.games import Awari
     >>> register(Entry("awari-by-another-name", Awari))
@@ -76,10 +76,9 @@ def describe(base: str) -> Entry:
 
 
 def named(text: str) -> tuple[str, ...]:
-    """Returns the base names that ``text`` stands for.
+    """Returns the base names for a text: a base name, a rule-set id, or a family (``killallgo``).
 
-    ``text`` is a base name, a rule-set id, or a family such as ``killallgo``. Raises ValueError if
-    there are none.
+    Raises ValueError if there are none.
     """
     family = tuple(base for base in available() if base.startswith(f"{text}-"))
     return family or (describe(text).base,)
@@ -191,9 +190,9 @@ def _size(entry: Entry, base: str) -> int | None:
 
 
 def _examples(base: str) -> list[str]:
-    """Returns ids to compare a misspelt id with.
+    """Returns ids for comparison with a misspelt id.
 
-    They are all base names, with the size in ``base`` if there is one.
+    These are all base names, with the size in ``base`` if there is one.
     """
     wanted = re.search(r"\d+", base)
     ids = []

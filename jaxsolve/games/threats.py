@@ -1,13 +1,14 @@
-"""Interface for threat searches: two compiled callbacks that a game gives the search.
+"""Interface for threat searches: two compiled callbacks of a game.
 
 VCF (victory by continuous fours) and VCT (victory by continuous threats) are wins by a sequence of
-moves, each of which forces the reply. A game with such wins provides the search for them.
+forcing moves: each move forces the reply. A game with such wins provides two callbacks. The first
+one searches for these wins:
 
     search(state, facts, scratch, tree, out, trees) -> int64
 
     state    uint32[S]            packed position: not over, more than one legal move
     facts    int64[...]           constants of the game
-    scratch  int64[...]           work space of the game; holds nothing between calls
+    scratch  int64[...]           work space of the game; its content is lost between calls
     tree     int64[2 * CAPACITY]  the threat tree found (CAPACITY = TREE_CAPACITY)
     out      uint32[3 * M]        three sets of actions of M words each
     trees    int64                the player (0, 1, NOBODY or BOTH) for whom branches are searched
@@ -15,34 +16,36 @@ moves, each of which forces the reply. A game with such wins provides the search
 The result is
 
 * the length of ``tree``, if the side to move wins by this tree;
-* minus the length of ``tree``, if the opponent would win by this tree if it were the opponent's
-  turn (a threat);
+* minus the length of ``tree``, if the opponent threatens this tree: the opponent would win by it
+  after a pass;
 * 0, if nothing is found.
 
 A *threat tree* is a line or a branch. A *line* is a sequence of moves in which the players
-alternate. Each move but the last leaves one legal reply, the next move of the line. The last move
-wins. A *branch* is a move, its relevant replies, and a threat tree against each of these replies. A
-branch also has a line, by which the player of the branch wins after any other reply. The encoding:
+alternate. Every move of the player who wins, except the last one, leaves one legal reply: the next
+move of the line. The last move wins. A *branch* is a move, its relevant replies, and a threat tree
+against each of these replies. A branch also has a line. The player of the branch wins by this line
+after every other reply. The encoding:
 
     line:    n, the n moves of the line                 (n is odd)
-    branch:  0, move, n, the line's n moves (n = 0 where the rules leave one reply),
+    branch:  0, move, n, the line's n moves (n = 0 if the rules leave one reply),
              number of replies, then (reply, tree) for each reply
 
-Where the side to move does not win, ``out`` holds
+If the side to move does not win, ``out`` contains
 
 * ZONE: if the opponent threatens, a superset of the moves that can stop the threat. After every
   other legal move the opponent wins by the same tree;
 * UNREFUTED: the moves of ZONE after which a search with ``trees`` = NOBODY finds no win of the
   opponent;
-* THREATS: moves that threaten to win by a line. They only order moves.
+* THREATS: moves that threaten to win by a line. They are used only to order moves.
+
+The second callback estimates the log odds, in thousandths, that ``player`` wins:
 
     log_odds(state, facts, scratch, player) -> int64
 
-estimates the log odds, in thousandths, that ``player`` wins. They only give heuristic proof numbers
-(``search.hints.odds``).
+The odds are used only to initialise proof numbers (``search.hints.odds``).
 
-Both callbacks depend on their arguments alone. So the same trees are found again when a proof is
-collected.
+The results of both callbacks depend only on their arguments. Therefore the same trees are found
+again when a proof is collected.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ SIGNATURE = types.int64(
 ODDS_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
 TREE_CAPACITY = 1024  # most numbers in an encoded tree
 ZONE, UNREFUTED, THREATS = range(3)
-NOBODY, BOTH = -1, 2  # in place of a player
+NOBODY, BOTH = -1, 2  # values of ``trees`` other than a player
 
 
 @by_pointer
@@ -78,16 +81,16 @@ class ThreatSearch(NamedTuple):
     scratch: np.ndarray  # int64[...]
     tree: np.ndarray  # int64[2 * TREE_CAPACITY]: the tree found, and space for intermediate trees
     out: np.ndarray  # uint32[3 * M]
-    # uint32[R]: copy of a position's row (``evaluate.layout``) without refuted moves, threats first
+    # uint32[R]: a position's row (``evaluate.layout``), without refuted moves, threats first
     row: np.ndarray
-    row_view: np.ndarray  # uint32[R]: read-only view of ``row``, of the type of the device's rows
+    row_view: np.ndarray  # uint32[R]: view of ``row``; read-only, like rows from the device
 
 
 class Branch(NamedTuple):
     """A threat tree that is not a line (see the module's docstring)."""
 
     move: int
-    line: list[int]  # the line that the move threatens; empty where the rules leave one reply
+    line: list[int]  # the line that the move threatens; empty if the rules leave one reply
     answers: list[tuple[int, ThreatTree]]  # (reply, tree against it)
 
 
@@ -97,7 +100,7 @@ ThreatTree = list[int] | Branch
 class ThreatFound(NamedTuple):
     """Result of one threat search."""
 
-    wins: bool  # True: the side to move wins by the tree; False: its opponent threatens the tree
+    wins: bool  # True: the side to move wins by the tree; False: the opponent threatens the tree
     tree: ThreatTree
     zone: int  # bit set over actions: ZONE, the moves that can stop a threat of the opponent
     unrefuted: int  # UNREFUTED, the moves of ``zone`` after which no win of the opponent is found

@@ -1,8 +1,9 @@
-"""Interface for relevance zones: compiled callbacks that a game gives the search.
+"""Interface for relevance zones: compiled callbacks of a game.
 
-A *relevance zone* (zone) of a position that player P wins is a set of actions, and so of points, on
-which the result depends. P also wins every other position that *covers* this position on the zone
-(``proof/FORMAT.md`` defines "covers" for each game). P's opponent is Q.
+A *relevance zone* (zone) of a position that player P wins is a set of actions; an action stands for
+its point. The result of the position depends only on the zone: P also wins every other position
+that *covers* this position on the zone (``proof/FORMAT.md`` defines "covers" for each game). P's
+opponent is Q.
 
 All callbacks have one signature (``SIGNATURE``):
 
@@ -13,7 +14,7 @@ All callbacks have one signature (``SIGNATURE``):
     zone     uint32[Z]   zone, as a bit set
     out      uint32[...] written by the callback
     facts    int64[...]  constants of the game
-    scratch  int32[...]  work space of the game; holds nothing between calls
+    scratch  int32[...]  work space of the game; its content is lost between calls
 
 | callback     | position and arguments              | written to ``out``                        |
 | ------------ | ----------------------------------- | ----------------------------------------- |
@@ -36,25 +37,27 @@ All callbacks have one signature (``SIGNATURE``):
 |              |                                     | position after a move of Q                |
 | `settled`    | a position without an outcome       | its zone, if it is decided                |
 
-* `leaf`: in a game that ``EvaluatesChildren`` but does not ``DetectsWins``, the callback also takes
-  a position whose mover P can win at once. The result is then the winning action.
-* `pattern` is for games in which equal planes suffice for covering: a position covers another one
-  if both have the same side to move and equal planes on the other one's zone. The result is
-  negative for a position that covers no other and is covered by none. Otherwise the result
-  combines two flags. FOR_MOVER: the position covers others, and is covered, only if P is to move.
+* `leaf`: if the game defines ``EvaluatesChildren`` but not ``DetectsWins``, ``state`` can also be a
+  position whose mover P can win at once. The result is then the winning action.
+* `pattern` is for games in which equal planes suffice for covering. Position q covers position p if
+  both have the same side to move and equal planes on the zone of p. The result is negative for a
+  position that covers no other position and is covered by none. Otherwise the result combines two
+  flags. FOR_MOVER: the position covers other positions, and is covered, only if P is to move.
   SECOND_MOVES: player 1 is to move.
-* `plan` is optional. A plan is a set of moves with which a side wins if the opponent only passes,
-  as small as the game can make it. The result is 2 * size + player, with the size of the plan and
-  the player (0 or 1) who has it, or negative where no plan is found. HINT_ONLY searches only parts
-  of the given plan. Plans order moves and give heuristic proof numbers (``search.hints.plans``);
-  they decide nothing.
-* `inside` is for games in which the zone that `lost` writes may be too small for other variations
-  than the search examined, even if their zones lie in it. A proof can contain such variations, and
-  keeps their zones inside the set that `inside` writes. Without `inside` that set is the zone.
-* `settled` is optional. It decides positions whose winner follows from a theorem about the board,
-  before the game is over. The result is the ``Outcome``, or 0. The certificate has a leaf there.
+* `plan` is optional. A plan is a small set of moves with which a side wins if the opponent only
+  passes. The result is 2 * size + player, with the size of the plan and the player (0 or 1) who has
+  the plan. It is negative if no plan is found. HINT_ONLY searches only subsets of the given plan.
+  Plans order moves and initialise proof numbers (``search.hints.plans``). They do not decide
+  positions.
+* `inside` is optional. The zone that `lost` writes is large enough for the variations of the
+  search. In some games it can be too small for other variations, even if their zones lie in it. A
+  proof can contain such variations. Their zones must then lie inside the set that `inside` writes.
+  Without `inside` this set is the zone.
+* `settled` is optional. It decides positions before the game is over, if a theorem about the board
+  gives the winner. The result is the ``Outcome``, or 0. The certificate has a leaf for such a
+  position.
 
-The search calls the callbacks through their addresses, so one compiled search serves every game.
+The search calls the callbacks by their addresses. So the search is compiled once for all games.
 """
 
 from __future__ import annotations
@@ -80,14 +83,14 @@ SIGNATURE = types.int64(
 )
 LEAF, WON, LOST, UNANSWERED, PATTERN, PLAN, INSIDE, SETTLED = range(8)
 FOR_MOVER, SECOND_MOVES = 1, 2
-HINT_ONLY, SEARCH_ALL = -2, -1  # given to ``plan`` instead of the last move
+HINT_ONLY, SEARCH_ALL = -2, -1  # values of ``action`` for ``plan``, other than the last move
 
 COVER_HASH_BITS = 30
 COVER_FLAG = 1 << COVER_HASH_BITS
-"""Marks a record of a position that is decided because it covers an older decided position.
+"""Flag of a record of a position that is decided because it covers an older decided position.
 
-In place of a deciding move, the record in the proof log holds ``COVER_FLAG | m`` if the mover wins
-and ``~(COVER_FLAG | m)`` if the mover loses; ``m`` is the first COVER_HASH_BITS bits of the older
+The move field of such a record in the proof log is ``COVER_FLAG | m`` if the mover wins, and
+``~(COVER_FLAG | m)`` if the mover loses. Here ``m`` is the first COVER_HASH_BITS bits of the older
 position's hash.
 """
 
@@ -110,9 +113,9 @@ class Zoning(NamedTuple):
     addresses: np.ndarray  # int64[8], indexed by LEAF ... SETTLED; 0 = the game lacks the callback
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]
-    buffers: np.ndarray  # uint32[6, Z]: work space of the search for zones and plans
+    buffers: np.ndarray  # uint32[6, Z]: work space of the tree search, for zones and plans
     planes: np.ndarray  # int64[1]: K of ``pattern``; 0 = do not call ``pattern``
-    # int64[1]: the action number of the pass, or -1. A zone with this action means that the result
+    # int64[1]: the action number of the pass, or -1. If a zone contains this action, the result
     # depends on the whole position.
     null: np.ndarray
 
@@ -213,8 +216,8 @@ def result_and_zone(
 
 
 def settled(zoning: Zoning, state: np.ndarray) -> tuple[int, int]:
-    """Returns the outcome of ``settled`` for a position without an outcome, and its zone.
+    """Calls ``settled`` for a position without an outcome. Returns the outcome and the zone.
 
-    The outcome is 0 if the position is not decided, or the game has no such callback.
+    The outcome is 0 if the position is not decided, or if the game has no such callback.
     """
     return result_and_zone(zoning, SETTLED, state, -1, 0) if zoning.addresses[SETTLED] else (0, 0)

@@ -1,7 +1,7 @@
 """Calls of a compiled function by its address, from other compiled functions.
 
-One compiled search serves every game in this way: a game gives the addresses of its callbacks
-(``jit.host.address_of``), and the search calls them.
+A game passes the addresses of its callbacks (``jit.host.address_of``) to the search, and the search
+calls them. So the search is compiled once for all games.
 """
 
 # numba has no types for its internals:
@@ -19,12 +19,13 @@ from numba.extending import intrinsic
 
 
 def calls_address(function: Callable[..., object]) -> Callable[..., Any]:
-    """Decorator: makes a function that calls its first argument, an address.
+    """Decorator: returns a function that calls the compiled function at a given address.
 
-    The made function takes the arguments of ``function``, whose body is not used. It can be called
-    from compiled functions only. It passes all arguments but the first on, and returns an int64.
-    The types of the arguments are those of the call, so they must have the representation that the
-    function at the address expects.
+    The returned function has the signature of ``function``, whose body is not used. Its first
+    argument is the address. The other arguments are passed to the function at this address, and
+    the result is int64. Only compiled functions can call it.
+
+    The arguments must have exactly the types of the function at the address. This is not checked.
     """
 
     def typed(typing_context, *arguments):

@@ -2,16 +2,17 @@
 
 Numba's own cache is unsafe if several processes share it. This cache differs in three points:
 
-* Numba checks only the source file of the function itself. Edits of constants and of functions that
-  it calls are overlooked. In this cache the name of the folder contains a digest of all files in
-  ``SOURCES``, and of every version and setting that the machine code depends on.
+* Numba checks only the source file of the function itself. It overlooks edits of constants and of
+  called functions in other files. In this cache the name of the folder contains a digest of all
+  files in ``SOURCES``, and of every version and setting that the machine code depends on.
 * Numba writes an index beside the object files. Two processes that write both at once can leave an
   index that names the wrong object. In this cache a file holds the code of one function for one
   list of argument types, with its key and a checksum, and is written atomically (``os.replace``).
 * With an empty cache, every process that uses numba's cache compiles everything. With this cache
-  one process compiles a function, and other processes that need it wait for the file. Different
-  functions can be compiled at the same time. The lock only saves work: without a lock, or after
-  ``PATIENCE`` seconds, a process compiles the function itself.
+  one process compiles a function while it holds the function's lock, and other processes that need
+  the function wait for its file. Different functions can be compiled at the same time. The lock
+  only saves work: without a lock, or after ``PATIENCE`` seconds, a process compiles the function
+  itself.
 
 A finished file is never rewritten. A damaged file counts as missing. If a folder cannot be written,
 or others may write to it, one warning is given (``jit.cache_files``).
@@ -129,7 +130,7 @@ def _source_digest(file: str) -> str:
 
 
 def close_locks() -> None:
-    """Closes all lock files. For a forked child, whose descriptors are copies of the parent's."""
+    """Closes all lock files. Forked children call this, because they inherit the descriptors."""
     while _locks:
         os.close(_locks.pop())
 
@@ -137,8 +138,8 @@ def close_locks() -> None:
 def _wait(descriptor: int, entry: Path) -> None:
     """Locks an open file; returns without the lock once ``entry`` exists or ``PATIENCE`` ended.
 
-    The functions that a function calls are locked while it is locked. No two processes can wait
-    for each other, since no two functions call each other.
+    A process that holds the lock of a function also locks the functions that this function calls.
+    No deadlock can occur, because no two functions call each other.
 
     Raises:
       OSError: the file cannot be locked.
@@ -157,7 +158,7 @@ def _wait(descriptor: int, entry: Path) -> None:
 
 
 def _unlock(descriptor: int) -> None:
-    """Closes a locked file. A descriptor that was closed before is left alone."""
+    """Closes a locked file. Does nothing if its descriptor has been closed before."""
     if descriptor in _locks:
         try:
             os.close(descriptor)
@@ -196,8 +197,8 @@ class CodeCache(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Returns the cached code for the argument types ``sig``, or None if there is none.
 
-        In the second case this process must compile the function. It then holds the function's lock
-        if possible (``lock``).
+        If the result is None, the caller must compile the function. This process then holds the
+        function's lock, if it could get it (``lock``).
         """
         if not self._enabled:
             return None
@@ -223,14 +224,15 @@ class CodeCache(_Cache):
                 key = self._key(sig, data.codegen)
                 cache_files.write(self._entry(key), key, dumps(data._reduce()))
         except RuntimeError:
-            # Ctrl-C was lost while LLVM returned its code (``process.raise_lost_interrupt``). The
-            # code runs, but it cannot be stored.
+            # Ctrl-C while LLVM returned its code, and the exception was lost
+            # (``process.raise_lost_interrupt``). The code runs, but it cannot be stored.
             pass
 
     def lock(self, entry: Path) -> None:
-        """Returns when this process may compile, has waited too long, or ``entry`` exists.
+        """Locks a function for compilation, if possible.
 
-        ``release`` must be called afterwards, also after an exception.
+        Returns once this process holds the lock, ``entry`` exists, or ``PATIENCE`` seconds have
+        passed. ``release`` must be called afterwards, also after an exception.
         """
         locks = entry.parent / "locks"
         with contextlib.suppress(OSError):
@@ -238,11 +240,12 @@ class CodeCache(_Cache):
             if cache_files.usable(entry.parent) and cache_files.usable(locks):
                 descriptor = os.open(locks / entry.name, os.O_RDWR | os.O_CREAT, 0o666)
                 _locks.add(descriptor)
-                self._locked.append(descriptor)  # before it is locked: no exception loses it
+                # Recorded before it is locked, so that ``release`` closes it after an exception.
+                self._locked.append(descriptor)
                 _wait(descriptor, entry)
 
     def release(self) -> None:
-        """Unlocks what ``lock`` has locked: the compilation has ended or failed."""
+        """Releases the locks that ``lock`` took. Called when a compilation has ended or failed."""
         while self._locked:
             _unlock(self._locked[-1])
             self._locked.pop()

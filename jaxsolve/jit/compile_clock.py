@@ -14,8 +14,8 @@ from jaxsolve.core.process import cpu_seconds
 class CompileSeconds(NamedTuple):
     """Time spent in compilation.
 
-    ``cpu`` are CPU seconds of the whole process. ``wall`` are the wall seconds during which one
-    thread compiled, or waited for another thread that did.
+    ``cpu`` is in CPU seconds of the whole process. ``wall`` is in wall seconds of one thread: the
+    time in which this thread compiled or waited for the compilation of another thread.
     """
 
     cpu: float = 0.0
@@ -43,8 +43,8 @@ def read() -> CompileSeconds:
 def measured(lock: contextlib.AbstractContextManager[Any]) -> Iterator[None]:
     """Counts the time of the ``with`` block as compilation. A nested block is not counted twice.
 
-    ``lock``, the lock of the compiler, is held during the block. So no two threads count the same
-    CPU second, unless XLA and numba compile at the same time.
+    ``lock`` is the lock of the compiler. It is held during the block, so that two threads do not
+    count the same CPU second. They can do so only if XLA and numba compile at the same time.
     """
     global _cpu
     if _thread.compiling:

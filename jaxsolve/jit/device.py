@@ -1,10 +1,10 @@
 """``executable``: a JAX function compiled ahead of time and cached as a whole executable.
 
-JAX's own cache on disk saves only the compilation by XLA. A process must still trace and lower a
-function before it can look for it in the cache. This takes 0.35 of 0.4 CPU seconds for one batch
-size of one game. This module instead caches the executable under a digest of everything that it
-depends on. JAX's cache also writes its files in place, so a file that a killed process has written
-by half remains.
+JAX's own cache on disk saves only the compilation by XLA. Its key is the lowered function, so every
+process must trace and lower a function before it can look it up. For one game and one batch size,
+this takes 0.35 of 0.4 CPU seconds. This module caches the executable under a digest of everything
+that the executable depends on, so nothing is traced. JAX's cache also writes its files in place. A
+killed process can therefore leave an incomplete file there.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def executable(
     """Compiles a function for given arguments and the default device, or reads it from the cache.
 
     Args:
-      function: pure function of pytrees of arrays. All its code must be in this package, whose
-        sources are part of the digest.
+      function: pure function of pytrees of arrays. All its code must be in this package, because
+        the digest covers only the sources of this package.
       arguments: example arguments, of which only the shapes and dtypes matter.
       name: text that identifies the function and everything that it closes over, such as rule set
         and settings.
@@ -86,7 +86,7 @@ def _sources() -> str:
 
 
 def _surroundings() -> str:
-    """Returns what every executable depends on: sources, versions, settings and device, as text."""
+    """Returns, as text, the sources, versions, settings and device that executables depend on."""
     device = jax.devices()[0]
     settings = sorted(
         (key, str(value))
@@ -113,8 +113,8 @@ def _surroundings() -> str:
 def _without_cache() -> Iterator[None]:
     """Disables JAX's compilation cache within the ``with`` block.
 
-    An executable that comes from JAX's cache cannot be serialised again, since on CPUs it lacks its
-    functions.
+    An executable from JAX's cache cannot be serialised again: on CPUs the second file would lack
+    the compiled functions.
     """
     config: Any = jax.config
     before = config.jax_enable_compilation_cache

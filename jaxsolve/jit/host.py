@@ -3,14 +3,14 @@
 They replace ``numba.njit(nogil=True, cache=True)``, for three reasons:
 
 * Numba's cache is unsafe if several processes share it (``jit.code_cache``).
-* The names of numba's symbols can collide. Numba distinguishes functions with the same name and
-  argument types by a count of the functions compiled in the process, and this count is part of the
-  symbol. So objects from two processes can give the same symbol to two functions, and the object
-  loaded first then serves both. For example, a closure that sorts in ascending order can run in
-  place of one that sorts indices. In this package the count starts at a random 62-bit number in
-  each process and each fork, so that objects of all processes can be mixed.
-* Compiled functions allocate no arrays, so numba's reference counts can be left out. These are two
-  atomic operations for each use of an array, and took four fifths of the search's time.
+* The names of numba's symbols can collide. A symbol contains the function's name, its argument
+  types, and a count of the functions compiled in the process. Objects from two processes can give
+  the same symbol to two functions. The object that is loaded first is then used for both. For
+  example, a closure that sorts in ascending order can run in place of one that sorts indices. In
+  this package the count starts at a random 62-bit number in each process and each fork, so objects
+  of all processes can be mixed.
+* Compiled functions allocate no arrays, so numba's reference counts are left out. Each use of an
+  array would need two atomic operations. These took four fifths of the search's time.
 
 ``tests/jit/test_internals.py`` lists the internals of numba that this module uses.
 """
@@ -59,8 +59,8 @@ def compiled(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Decorator: compiles a small function, like ``compiled``, and inlines it into its callers.
 
-    It can also be called from Python. Inlining saves the passing of arrays by value, which would
-    take more time than most such functions.
+    The function can also be called from Python. Inlining avoids passing arrays by value, which
+    would take more time than most such functions do.
     """
     return _cached(njit(forceinline=True, **_OPTIONS)(function))
 
@@ -68,7 +68,8 @@ def inlined(function: Function) -> Function:
 def inner(function: Function) -> Function:
     """Decorator: makes a function that can only be inlined into compiled functions.
 
-    It cannot be called from Python, and compiles faster than an ``inlined`` one (``jit.inlining``).
+    The function cannot be called from Python. It compiles faster than with ``inlined``
+    (``jit.inlining``).
     """
     return _cached(
         njit(
@@ -84,8 +85,9 @@ def inner(function: Function) -> Function:
 def address_of(function: Any, signature: Any) -> int:
     """Compiles a ``compiled`` function for a numba signature and returns its address.
 
-    Compiled code can call the function at this address. Arguments are passed as to numba's C
-    callbacks (arrays by value, as structures). The address is valid until the process ends.
+    Compiled code can call the function at this address. Arguments are passed by the convention of
+    numba's C callbacks: arrays by value, as structures. The address is valid until the process
+    ends.
     """
     function.compile(signature.args)
     result = function.overloads[tuple(signature.args)]

@@ -1,10 +1,10 @@
 """Functions that are only inlined: compiled to LLVM bitcode, not to machine code.
 
-Numba compiles every function as if it could be called: it optimises the function, generates machine
-code and loads this code. It then optimises the code of an inlined function again in every function
-that inlines it, and in the callers of that function. For a host loop of some hundred small
-functions this takes most of the compilation time. With this module an inlined function is only
-simplified, once, and the function that inlines it is optimised as a whole.
+Numba optimises every function, generates its machine code and loads this code, even if the function
+is only inlined. It then optimises the inlined code again in every caller, and in the callers of
+these. For a host loop of some hundred small functions this takes most of the compilation time. With
+this module an inlined function is only simplified, once. Only the function that inlines it is fully
+optimised.
 
 ``tests/jit/test_internals.py`` lists the internals of numba that this module uses.
 """
@@ -34,7 +34,7 @@ class _AddresslessCodegen:
         return getattr(self._codegen, name)
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Does nothing. ``CodeCache`` sets the environment in the code of the inlining function."""
+        """Does nothing. ``CodeCache`` sets the environments of the inlining function instead."""
 
 
 class InlinedLibrary(JITCodeLibrary):

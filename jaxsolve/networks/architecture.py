@@ -1,4 +1,4 @@
-"""The architecture of a network: a residual tower and its heads, as numbers that JSON can hold."""
+"""The architecture of a network: sizes of its residual tower and its heads, storable as JSON."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MOST: dict[str, int] = {
     "bins": 100_000,
     "moves": 10_000,
 }
-"""Upper limits of sizes: far above those in use, but small enough to compute shapes."""
+"""Upper limits of sizes: far above the sizes in use, but small enough to compute with shapes."""
 
 
 def _whole(part: Any, least: int, *names: str) -> None:
-    """Raises ValueError for a field that is no whole number, below ``least``, or above ``MOST``."""
+    """Raises ValueError for a field that is not an integer from ``least`` to ``MOST[name]``."""
     for name in names:
         value = getattr(part, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -127,10 +127,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost head: the cost of proving a win, as a distribution over bins for either player.
+    """Cost head: for each player a distribution over bins of the cost to prove this player's win.
 
-    Bin j stands for a cost of 10^(j / per_decade). The last bin stands for positions where the win
-    cannot be proved (Wu et al. 2022, "Proof cost networks", Section 3).
+    Bin j stands for a cost of 10^(j / per_decade). The last bin stands for positions in which the
+    win cannot be proved (Wu et al. 2022, "Proof cost networks", Section 3).
     """
 
     channels: int = 2
@@ -140,7 +140,7 @@ class Cost:
     def __post_init__(self) -> None:
         _whole(self, 1, "channels")
         _whole(self, 2, "bins")
-        # Costs must stay finite: searches treat infinite numbers as proofs.
+        # Costs must stay finite, because a search treats an infinite number as a proof.
         if not isinstance(self.per_decade, int | float) or not 0.001 <= self.per_decade <= 1000:
             raise ValueError(
                 f"per_decade={self.per_decade!r}: give a number of bins from 0.001 to 1000"
@@ -161,7 +161,7 @@ class Within:
 
     channels: int = 2
     moves: int = 30
-    player: int = 1  # the game's second player: White, who lives or dies in their problems
+    player: int = 1  # the second player: White, whose life is the question in the paper's problems
 
     def __post_init__(self) -> None:
         _whole(self, 1, "channels", "moves")
@@ -203,7 +203,7 @@ class Architecture:
     def most_cost(self) -> float:
         """log10 of the cost that stands for a win that cannot be proved.
 
-        It is 0 without a head for cost or within.
+        It is 0 without a head ``cost`` or ``within``.
         """
         if self.cost is not None:
             return self.cost.most
@@ -229,9 +229,9 @@ class Architecture:
         return cls(height, width, planes, game.num_actions, view=view, **shape)
 
     def check(self, game: Game, name: str = "the network") -> None:
-        """Raises ValueError if boards or actions of ``game`` have another shape.
+        """Raises ValueError if boards or actions of ``game`` do not fit the network's shape.
 
-        ``name`` stands for the network in the message, which is one sentence.
+        ``name`` is the name of the network in the message.
         """
         check_game(self, game, name)
 
@@ -283,8 +283,8 @@ class Architecture:
     def fitted(self, params: Any, name: str = "the network") -> Any:
         """Returns ``params`` as float32 arrays.
 
-        Raises ValueError that names the first array that is missing, superfluous, of another shape
-        or type, or not finite. ``name`` stands for the network in the message.
+        Raises ValueError if an array is missing, superfluous, of another shape or type, or not
+        finite. The message names the first such array. ``name`` is the network in the message.
         """
         wanted, found = _by_path(self.shapes()), _by_path(params)
         for path in sorted(wanted.keys() - found.keys()):
@@ -345,9 +345,9 @@ class Shaped(Protocol):
 
 
 def check_game(network: Shaped, game: Game, name: str) -> None:
-    """Raises ValueError if boards or actions of ``game`` have another shape.
+    """Raises ValueError if boards or actions of ``game`` do not fit the network's shape.
 
-    ``name`` stands for the network in the message.
+    ``name`` is the name of the network in the message.
     """
     shape, wanted = network.view.shape(game), (network.height, network.width, network.planes)
     if shape != wanted or game.num_actions != network.actions:

@@ -33,7 +33,7 @@ UNREADABLE = (
     zlib.error,
     zipfile.BadZipFile,
 )
-"""Exceptions that reading a damaged or foreign file can raise, besides OSError."""
+"""Exceptions, besides OSError, of reading a file that is damaged or not an ``.npz`` file."""
 
 
 class Header(NamedTuple):
@@ -90,8 +90,8 @@ class Archive:
     def text(self, name: str) -> bytes:
         """Returns the bytes of an array uint8[...].
 
-        Raises ValueError for another type or more than MAX_TEXT bytes, or another one of
-        UNREADABLE.
+        Raises ValueError for another type, and for more than MAX_TEXT bytes. A damaged file raises
+        one of UNREADABLE.
         """
         header = self.header(name)
         if header.dtype != np.uint8 or header.size > MAX_TEXT:
@@ -101,8 +101,9 @@ class Archive:
     def floats(self, name: str, shape: tuple[int, ...] | None = None) -> np.ndarray:
         """Returns an array of floating-point numbers.
 
-        Raises ValueError, before the array is decompressed, for another type, a shape other than
-        ``shape``, or more than MAX_NUMBERS. Damaged files raise one of UNREADABLE.
+        Raises ValueError for another type, a shape other than ``shape``, or more than MAX_NUMBERS
+        numbers. This is checked before the array is decompressed. A damaged file raises one of
+        UNREADABLE.
         """
         header = self.header(name)
         if shape is not None and header.shape != shape:

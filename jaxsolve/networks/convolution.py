@@ -15,10 +15,10 @@ import jax.numpy as jnp
 
 
 def convolved(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """Returns the convolution float32[B, H, W, out] of float32 or bfloat16, for inference.
+    """Returns the convolution float32[B, H, W, out] of float32 or bfloat16 arrays, for inference.
 
-    bfloat16 on a CPU is computed as a matrix product (``by_columns``), everything else by XLA's
-    convolution. The choice is made for the device on which the compiled code runs.
+    On a CPU, bfloat16 is computed as a matrix product (``by_columns``). Everything else uses XLA's
+    convolution. The choice depends on the device on which the compiled code runs.
     """
     if x.dtype != jnp.bfloat16:
         return as_xla_has_it(x, kernel)
@@ -38,15 +38,15 @@ def as_xla_has_it(x: jax.Array, kernel: jax.Array) -> jax.Array:
 
 
 def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """Returns the convolution of bfloat16 as one matrix product, for CPUs with AMX instructions.
+    """Returns the convolution of bfloat16 arrays as one matrix product, for CPUs with AMX.
 
     The result is float32[B, H, W, out]. XLA's CPU convolution converts bfloat16 to float32 first. A
-    matrix product that accumulates in float32 uses the AMX instructions: whole networks run 1.5
-    times (64 channels) to 3 times (256 channels) as fast.
+    matrix product that accumulates in float32 uses the AMX instructions instead. Whole networks
+    then run 1.5 times (64 channels) to 3 times (256 channels) as fast.
 
     Each cell is concatenated with the cells above and below it, and the products for the
     neighbouring columns are added. Concatenating all neighbours (``as_product``) would cost as much
-    in copies as the product saves.
+    time in copies as the product saves.
     """
     (high, wide, planes, out), (count, height, width, _) = kernel.shape, x.shape
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
@@ -62,9 +62,9 @@ def as_product(x: jax.Array, kernel: jax.Array, *_: Any, **__: Any) -> jax.Array
     """Returns the convolution as one matrix product, in the dtype of ``x``, for learning on a CPU.
 
     The function has the signature of ``conv_general_dilated``, so that flax can call it. Learning
-    runs inside a loop on the device. There, on a CPU, the gradient of XLA's own convolution takes
-    about ten times as long. The matrix product stores each input once for each cell of the kernel,
-    which triples the memory of a step. So other devices use XLA's convolution.
+    runs inside a compiled loop. On a CPU the gradient of XLA's own convolution takes about ten
+    times as long in such a loop. The matrix product stores each input once for each cell of the
+    kernel, which triples the memory of a step. Other devices therefore use XLA's convolution.
     """
     (high, wide), (height, width) = kernel.shape[:2], x.shape[1:3]
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))

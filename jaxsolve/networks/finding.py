@@ -1,4 +1,4 @@
-"""Finds a network by a name that the user gives."""
+"""Finds the network that the user names by a file, a folder or a shipped network's name."""
 
 from __future__ import annotations
 

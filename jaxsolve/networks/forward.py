@@ -1,6 +1,6 @@
 """The forward pass of a network as a pure function of its parameters.
 
-The parameters have the normalisation folded in, and flax is not needed.
+The batch normalisation is folded into the parameters, and flax is not needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jaxsolve.networks.heads import HeadOutputs
 if TYPE_CHECKING:
     from jaxsolve.networks.model import Interface
 
-Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
+Dtype = Literal["float32", "bfloat16"]  # dtype of the arithmetic in a residual tower
 
 
 class Outputs(NamedTuple):
@@ -35,7 +35,7 @@ class Outputs(NamedTuple):
 class Forward:
     """The forward pass of all networks of one architecture, for ``Heads.apply``.
 
-    ``dtype`` is that of the tower's arithmetic. Heads and parameters stay float32.
+    ``dtype`` is the dtype of the arithmetic in the tower. Heads and parameters are float32.
     """
 
     architecture: Architecture
@@ -66,8 +66,8 @@ def head_outputs(
 ) -> HeadOutputs:
     """Returns the estimates for a search, from the raw outputs of a network's heads.
 
-    They are priors over the ``legal`` moves, bool[B, A], the value and the costs. The value and
-    costs are 0 without a head for them.
+    The estimates are priors over the ``legal`` moves, bool[B, A], values and costs. Values are 0
+    without a value head, costs are 0 without a head for costs.
     """
     none = jnp.zeros(len(legal), jnp.float32)
     costs = jnp.stack([none, none], axis=1)
@@ -93,12 +93,12 @@ def expected_cost(head: Cost, logits: jax.Array) -> jax.Array:
 
 
 def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
-    """Returns float32[B, 2]: log10 of the cost of either player's win, from a ``Within`` head.
+    """Returns float32[B, 2]: log10 of the cost of each player's win, from a ``Within`` head.
 
-    ``logits`` is [B, moves]. After each move of the head's player the other side can answer with
-    any of ``actions`` (b_max of Wu et al. 2022, Section 3.2). A win that takes more than the head's
-    ``moves`` costs as much as one that takes all of them. The cost of the other player's win is
-    proportional to the win rate of the head's player.
+    ``logits`` is [B, moves]. A win of the head's player in d own moves has the cost ``actions`` ^
+    d, because the other side can answer each move with any of ``actions`` (b_max of Wu et al. 2022,
+    Section 3.2). A win that takes more than ``head.moves`` moves has the cost for ``head.moves``.
+    The log10 cost of the other player's win is proportional to the win rate of the head's player.
     """
     rates = win_rates(logits)
     own, other = jnp.sum(1.0 - rates, axis=-1), head.moves * rates[:, -1]
@@ -110,20 +110,20 @@ def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
 def win_rates(logits: jax.Array) -> jax.Array:
     """Returns float32[B, moves]: the probability that the head's player wins within d own moves.
 
-    The last axis is d = 1, ..., ``moves``. The probability does not decrease with d.
+    The last axis is d = 1, ..., ``moves``. Each probability is at least the one for d - 1.
     """
     return jax.lax.cummax(jax.nn.sigmoid(logits), axis=1)
 
 
 def remaining_cost(head: Cost, logits: jax.Array, budget: jax.Array) -> jax.Array:
-    """Returns float32[B]: the expected log10 of the cost that remains to be spent.
+    """Returns float32[B]: the expected log10 of the cost, with every bin limited to a budget.
 
-    Like ``expected_cost``, from logits [B, bins], but the cost of every bin is at most ``budget``,
-    float32[B]. The last bin, for what cannot be proved, costs exactly ``budget``.
+    The function is ``expected_cost`` of ``logits`` [B, bins], except that the cost of a bin is at
+    most ``budget``, float32[B]. The last bin (no proof) costs exactly ``budget``. ``budget`` is
+    ``head.most`` minus the cost that the search has spent on the path from its root.
 
-    A search has spent ``head.most`` - ``budget`` on the way from its root. If the last bin had its
-    full cost, and only the expected cost were clipped at ``budget``, a position that is probably
-    lost would cost as much as one that is lost.
+    The bins are clipped, not the expected cost. Otherwise a position that is probably lost could
+    have the same cost as a lost position.
     """
     shares = jax.nn.softmax(logits, axis=-1)
     costs = jnp.minimum(

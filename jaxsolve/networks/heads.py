@@ -23,24 +23,23 @@ class HeadOutputs(NamedTuple):
 
 
 class History(NamedTuple):
-    """The earlier positions of each of B positions, on the search's path from the root."""
+    """For each of B positions, the earlier positions on its path from the root of the search."""
 
-    # uint32[B, K - 1, S]: packed states, the latest before the position first; K is
-    # ``Planes.boards``
+    # uint32[B, K - 1, S]: packed states, the most recent one first; K is ``Planes.boards``
     states: np.ndarray
-    counts: np.ndarray  # int32[B]: number of earlier positions; the other entries are ignored
+    counts: np.ndarray  # int32[B]: number of earlier positions; further entries are ignored
 
 
 class Planes(Protocol):
     """Interface of a function that computes the input of a network.
 
-    It must be hashable, because it is part of the key of compiled calls. A network without such a
-    function gets ``Game.observe``.
+    The function must be hashable, because it is part of the key of compiled calls. Without such a
+    function the input of a network is ``Game.observe``.
     """
 
     @property
     def boards(self) -> int:
-        """K, the number of boards that the input shows, including the position's own."""
+        """K, the number of boards in the input, including the board of the position itself."""
         ...
 
     def __call__(self, game: Any, state: State, boards: jax.Array) -> jax.Array:
@@ -70,10 +69,10 @@ Apply = Callable[[Any, jax.Array, jax.Array], HeadOutputs]
 class Heads:
     """A network as the evaluator uses it.
 
-    ``apply`` and ``planes`` are compiled into the evaluator's calls. Networks with equal ``apply``
-    and ``planes`` share compiled code, because ``params`` is an argument of each call. So use one
-    ``apply`` for all weights. A new function for new weights would compile again, and the compiled
-    code would keep those weights in memory.
+    ``apply`` and ``planes`` are compiled into the evaluator's calls, and ``params`` is an argument
+    of each call. Networks with equal ``apply`` and ``planes`` therefore share compiled code. Use
+    one ``apply`` for all weights: a function that closes over its weights is compiled again for new
+    weights, and the compiled code keeps the old weights in memory.
 
     >>> import jax.numpy as jnp
     >>> def even(params, observation, legal):
@@ -103,15 +102,15 @@ class Heads:
 
     @property
     def boards(self) -> int:
-        """The number of boards in the network's input, including the position's own."""
+        """The number of boards in the network's input, including the position's own board."""
         return self.planes.boards if self.planes is not None else 1
 
     def check(self, game: Game, *, autoplay: bool, canonical: bool) -> None:
         """Raises ValueError if the search cannot provide the boards of the network's input.
 
-        ``autoplay`` and ``canonical`` are settings of the evaluator: whether it plays forced
-        replies, and whether it replaces positions by symmetric images. With either a path lacks
-        some boards.
+        ``autoplay`` and ``canonical`` are settings of the evaluator. With ``autoplay`` it plays
+        forced replies, with ``canonical`` it replaces positions by symmetric images. In both cases
+        a search does not have all boards of a path.
         """
         if self.boards == 1:
             return

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] | None:
     """Returns plain JSON values that identify a network.
 
-    They are the function, a digest of the parameters, and the settings of the evaluation. Returns
-    None without a network.
+    The values describe the function, the digest of the parameters, and the evaluation settings.
+    Returns None if ``heads`` is None.
     """
     if heads is None:
         return None
@@ -44,7 +44,7 @@ def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] 
             "params": params,
             **how,
         }
-    # A repr may hold an address, which differs between runs.
+    # ``repr`` is not used here: it can contain an address, which differs between runs.
     apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)
     planes = (
         None

@@ -49,9 +49,9 @@ class Interface:
         return 0.0 if self.cost is None else self.cost.most
 
     def check(self, game: Game, name: str = "the network") -> None:
-        """Raises ValueError if boards or actions of ``game`` have another shape.
+        """Raises ValueError if boards or actions of ``game`` do not fit the network's shape.
 
-        ``name`` stands for the network in the message.
+        ``name`` is the name of the network in the message.
         """
         check_game(self, game, name)
 
@@ -64,10 +64,11 @@ class Model:
 
     Args:
       interface: inputs and heads of the network.
-      init: function from a random key to the parameters, a pytree of arrays. All are trained.
+      init: function from a random key to the parameters, a pytree of arrays. All arrays are
+        trained.
       apply: pure function from parameters and planes bool[B, H, W, C] to ``Outputs``: ``policy``
         logits float32[B, A]; ``value`` float32[B] in [-1, 1]; ``cost`` logits float32[B, 2, bins];
-        ``within`` logits float32[B, moves]; None for heads that ``interface`` does not have.
+        ``within`` logits float32[B, moves]. Heads that ``interface`` does not have are None.
 
     A flax module without running statistics (``nnx.LayerNorm``, not ``nnx.BatchNorm``):
 
@@ -143,7 +144,7 @@ class Model:
     def heads(self, params: Any, game: Game) -> Heads:
         """Returns the model with trained parameters, for ``search.Settings.heads``.
 
-        ``game`` is the game of the search. Raises ValueError if it has another shape.
+        ``game`` is the game of the search. Raises ValueError if its shape does not fit the model.
         """
         self.interface.check(game)
         planes = self.interface.view.planes(game)

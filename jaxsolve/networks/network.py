@@ -26,7 +26,7 @@ from jaxsolve.networks.rotated import Rotated
 if TYPE_CHECKING:
     from etils import epath
 
-FORMAT = 1  # increased when readers of another version could not read the file
+FORMAT = 1  # version of the file format; increased by incompatible changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,8 @@ class Network:
         """Returns the network for searches of ``game``.
 
         With ``averaged``, estimates are means over the symmetries of the rules (``Rotated``).
-        ``dtype`` is that of the tower's arithmetic. Raises ValueError for a game of another shape.
+        ``dtype`` is the dtype of the arithmetic in the tower. Raises ValueError if the shape of the
+        game does not fit.
         """
         self.check(game)
         shape = self.architecture
@@ -162,9 +163,9 @@ def _is_line(text: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """A network and its evaluation settings, for any game that fits.
+    """A network and its evaluation settings, for all games that fit the network.
 
-    Use it as ``search.Settings.heads`` where the rules differ from problem to problem.
+    Use it as ``search.Settings.heads`` if the rules of the problems differ.
     """
 
     network: Network

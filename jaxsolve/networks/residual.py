@@ -34,8 +34,8 @@ class Normalised(nnx.Module):
     def load(self, layer: dict[str, Any], x: jax.Array) -> jax.Array:
         """Sets the weights from a folded ``layer``.
 
-        The running means are computed from the inputs ``x``. Returns the outputs for ``x``, [B, H,
-        W, out], which equal those of the folded layer.
+        The running means and variances are computed from the inputs ``x``. Returns the outputs for
+        ``x``, [B, H, W, out]. They equal those of the folded layer.
         """
         kernel, bias = jnp.asarray(layer["kernel"]), jnp.asarray(layer["bias"])
         self.conv.kernel[...] = kernel.reshape(self.conv.kernel.shape)
@@ -46,10 +46,10 @@ class Normalised(nnx.Module):
         return found + bias[None, None, None]
 
     def folded(self) -> dict[str, jax.Array]:
-        """Returns the kernel and bias of a layer without normalisation that has equal outputs.
+        """Returns the kernel and bias of an equivalent layer without normalisation.
 
-        The normalisation is that by the current running means. A 1x1 convolution becomes a dense
-        layer over channels.
+        The outputs equal those of this layer with its current running means and variances. A 1x1
+        convolution becomes a dense layer over channels.
         """
         norm = self.norm
         scale = norm.scale[...] / jnp.sqrt(norm.var[...] + EPSILON)
@@ -159,11 +159,11 @@ class ResidualNetwork(nnx.Module):
         )
 
     def load(self, params: Any, planes: jax.Array) -> None:
-        """Sets the weights from parameters, with which training begins.
+        """Sets the initial weights of training from the parameters of a network.
 
-        ``params`` has the structure of ``Architecture.shapes``. Its normalisation is folded in, so
-        the running means are computed anew from ``planes`` [B, H, W, C]. The outputs change little
-        by that.
+        ``params`` has the structure of ``Architecture.shapes``, with folded normalisation. The
+        running means and variances are therefore computed from ``planes`` [B, H, W, C]. This
+        changes the outputs only slightly.
         """
         x = planes.astype(jnp.float32)
         x = nnx.relu(self.stem.load(params["stem"], x))

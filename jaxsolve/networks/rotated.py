@@ -18,8 +18,8 @@ from jaxsolve.networks.heads import HeadOutputs
 class Rotated:
     """A function for ``Heads.apply`` that averages a network over the symmetries of a game.
 
-    Priors, values and costs are means, as in the published programs. An evaluation costs
-    ``Game.num_symmetries`` times as much as without averaging.
+    Priors, values and costs are means over the images, as in the published programs. An evaluation
+    takes ``Game.num_symmetries`` times as long as without averaging.
     """
 
     forward: Forward
@@ -27,7 +27,7 @@ class Rotated:
 
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
         images = self.game.symmetry_actions()  # [G, A]: the image of each action
-        # [G, A], [G, H W]: for each action or cell, the one that is moved to it.
+        # [G, A], [G, H W]: the inverse permutations, of actions and of cells.
         back, cells_back = (np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells()))
         count, batch, cells = len(images), len(legal), observation.shape[1] * observation.shape[2]
         flat = observation.reshape(batch, cells, -1)

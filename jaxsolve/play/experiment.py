@@ -51,30 +51,30 @@ class Settings:
     """Settings of ``jaxsolve experiment``; ``configs/experiments`` has their values."""
 
     name: str = "experiment"  # of its folder
-    title: str = ""  # what varies
+    title: str = ""  # title of the figure: the varied parameters
     source: str = ""  # where the paper's numbers are from, and under which conditions
     out: str = "runs/experiment"  # its folder; the same command continues in it
     games: list[str] = field(default_factory=list)  # rule sets
-    # Name of an axis (what varies) -> its values, or null for no such axis. The last axis is the
-    # plot's x axis.
+    # Name of an axis (a varied parameter) -> its values; null: the axis is not used. The last axis
+    # is the x axis of the plot.
     axes: dict[str, list[Any] | None] = field(default_factory=dict)
-    player: str = "pnmcts"  # name of the player; {NAME} stands for the value of the axis NAME
-    opponent: str = "uct"  # name of the opponent, also with {NAME}
-    simulations: int | None = None  # of each move's search, unless the player's name sets it
-    # CPU seconds of each move's search, unless the player's name sets it. Searches with a time
-    # limit run one after another.
+    player: str = "pnmcts"  # name of the player; {NAME} is replaced by the value of the axis NAME
+    opponent: str = "uct"  # name of the opponent; {NAME} is replaced in the same way
+    simulations: int | None = None  # for each move, unless the player's name sets it
+    # CPU seconds for each move, unless the player's name sets it. Searches with a time limit run
+    # one after another.
     seconds: float | None = None
-    games_each: int = 100  # of each cell, half of them with sides changed
+    games_each: int = 100  # games of each cell; half of them are played with sides changed
     opening_moves: int = 2  # random moves at the start of each game
     seed: int = 0
     side_by_side: int = 1024  # most games at a time; at least one opening of every cell is played
     x_label: str = ""  # below the picture; default: the name of the last axis
-    # Rule set -> the paper's points in per cent, nested in the order of the axes; or null.
+    # Rule set -> the paper's points in per cent, as nested lists in the order of the axes; or null.
     paper: dict[str, Any] | None = field(default_factory=dict)
     paper_x: list[Any] = field(default_factory=list)  # the paper's last axis, where it differs
 
     def __post_init__(self) -> None:
-        # Axis values become parts of players' names, so numbers of the YAML file become text.
+        # Numbers of the YAML file are converted to text, because they are inserted in names.
         self.axes = {
             name: None if values is None else [str(value) for value in values]
             for name, values in self.axes.items()
@@ -88,7 +88,7 @@ class Settings:
         """
         labels = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
         chosen = {k: value for k, value in dataclasses.asdict(self).items() if k not in labels}
-        # Cells are numbered in the order of the axes, in which equal dicts may differ.
+        # A list, because the order of the axes numbers the cells. Equal dicts can differ in order.
         return chosen | {"axes_order": list(self.axes)}
 
 
@@ -117,8 +117,8 @@ class Experiment:
 
     The openings of a game are divided into parts. All games of a part are played at the same time.
 
-    Raises ValueError for an invalid player, game or number. Also raises it if the numbers to
-    compare with, ``Settings.paper``, do not have the shape that the axes (or ``paper_x``) demand.
+    Raises ValueError for an invalid player, game or number, and if the shape of ``Settings.paper``
+    does not match the axes (with ``paper_x`` as the last axis, if given).
     """
 
     def __init__(self, settings: Settings):
@@ -172,7 +172,8 @@ class Experiment:
             )
         self.games: dict[str, Game] = {name: make(name) for name in settings.games}
         self.cells = {name: list(self._cells(name)) for name in settings.games}
-        # Each cell has its own players: pools of players with time limits are equal for both sides.
+        # Each cell has its own player objects. A player with a time limit is a pool of its own, so
+        # the pools of both sides serve the same number of games.
         self._pairs = {
             name: [
                 (self._player(name, cell.player), self._player(name, cell.opponent))
@@ -203,8 +204,8 @@ class Experiment:
     def play(self, game: str, folder: Path) -> Iterator[tuple[int, Matches]]:
         """Plays all parts of a game, continuing from the moves in ``folder``.
 
-        Yields a part's number and its matches before the first move and after every move. Raises
-        ValueError if the moves in ``folder`` do not fit; OSError.
+        Yields the number of the part and its matches, before the first move and after every move.
+        Raises ValueError if the moves in ``folder`` do not belong to these matches; OSError.
         """
         for part in range(len(self.parts(game))):
             matches = self.matches(game, part)
@@ -231,9 +232,9 @@ class Experiment:
         ]
 
     def rows_of_games(self, game: str, played: Sequence[Matches]) -> list[dict[str, Any]]:
-        """Returns a row of the table of games for every game of the cells.
+        """Returns the rows of the table of games: one for every game of every cell.
 
-        A row names the players of both sides, the winner and all moves.
+        A row has the players of both sides, the winner and all moves.
         """
         rules, rows = self.games[game], []
         for matches in played:

@@ -1,11 +1,11 @@
 """Search trees of many games in flat arrays, for Monte-Carlo tree search.
 
-Every node but the root has one parent, and one edge leads to it. A node is created when a
-simulation first reaches its position. When a second simulation reaches it, it gets its edges, one
-for each legal move. Edges of moves that have been tried come first.
+Every node except a root has one parent, and one edge leads to it. A node is created when a
+simulation first reaches its position. When a second simulation reaches the node, it is expanded: it
+gets an edge for each legal move. The edges of tried moves come first.
 
-A forest serves one move of each of its games, and is then discarded. A proof tree (``search.tree``)
-serves one claim instead, and is kept until the claim is decided.
+A forest is used for one move of each of its games, and is then discarded. A proof tree
+(``search.tree``) is used for one claim, and is kept until the claim is decided.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ TREE = np.dtype(
         ("simulations", "i8"),
         ("exploration", "f8"),  # C
         ("c_pn", "f8"),  # C_pn; 0: ranks are not used
-        ("contempt", "f8"),  # the mean result up to which a proved draw is taken; below -1: never
-        ("threshold", "i4"),  # visits after which a solved move is left alone
+        ("contempt", "f8"),  # a proved draw is played up to this mean result; below -1: never
+        ("threshold", "i4"),  # a solved move with more visits is not selected
         ("layers", "i1"),  # ``proof_numbers.ONE_LAYER``, ...
         ("by_children", "?"),  # ranks are divided by the number of moves, not by the highest rank
-        ("mobility", "?"),  # a node's moves count before any of them has been tried
-        ("counted", "?"),  # proof numbers are kept
-        ("solver", "?"),  # solved moves are left alone
+        ("mobility", "?"),  # initial proof numbers depend on the number of legal moves
+        ("counted", "?"),  # proof numbers are maintained
+        ("solver", "?"),  # solved moves are not selected (``threshold``)
         ("final", "?"),  # a proved win is played, and ends the search
     ]
 )
@@ -79,13 +79,13 @@ class Forest(NamedTuple):
     # uint32[N, K, 2] proof and disproof number of each of K claims (``play.proof_numbers``)
     numbers: np.ndarray
     edges: np.ndarray  # EDGE[E]
-    # uint32[E, K, 2] numbers of an edge's child, as of the last simulation through the edge
+    # uint32[E, K, 2] numbers of an edge's child, after the last simulation through the edge
     known: np.ndarray
     counters: np.ndarray  # int64[3]
 
 
 def new_forest(trees: int, state_words: int, mask_words: int, claims: int) -> Forest:
-    """Returns T = ``trees`` trees without nodes; ``with_capacity`` makes space for nodes."""
+    """Returns T = ``trees`` trees without nodes. ``with_capacity`` adds space for nodes."""
     return Forest(
         np.zeros(trees, TREE),
         np.empty(0, NODE),
@@ -124,9 +124,9 @@ def bytes_of(forest: Forest) -> int:
 
 
 def _grown(array: np.ndarray, least: int) -> np.ndarray:
-    """Returns a copy of the array with more space.
+    """Returns a copy of the array with space for more items.
 
-    It has space for at least ``least`` items, and for at least 1.5 times as many as before.
+    The new size is at least ``least``, and at least 1.5 times the old size.
     """
     larger = np.empty((max(least, 3 * len(array) // 2), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
@@ -150,7 +150,7 @@ def draw(forest, tree, below):
 
 @inner
 def expand(forest, node):
-    """Gives a node its edges, in the order of their actions; all moves are untried."""
+    """Adds the edges of a node, in the order of their actions. All moves are untried."""
     record = forest.nodes[node]
     first = forest.counters[EDGES]
     record.edges = first

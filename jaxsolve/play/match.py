@@ -30,8 +30,8 @@ class Spent:
 
     moves: int = 0
     simulations: int = 0
-    # By ``tree_search.clock``. The time of a call for several games, with compilation, is divided
-    # evenly among them.
+    # Measured by ``tree_search.clock``, with compilation. If one call serves several games, its
+    # time is divided evenly among them.
     seconds: float = 0.0
 
 
@@ -44,17 +44,19 @@ class Matches:
     """Matches between pairs of players: all games of all pairs at once, from the same openings.
 
     Each pair plays every opening twice, with sides changed. The game that begins at start s has the
-    index ``2 * count * pair + count * side + s``; ``count`` is the number of starts, and ``side``
-    is 0 if A is the first player, else 1. Random numbers depend only on ``seed``, side, start and
-    the number of the move. So a pair plays as it would alone, unless its players' searches depend
-    on each other (``tree_search.search``).
+    index ``2 * count * pair + count * side + s``. Here ``count`` is the number of starts, and
+    ``side`` is 0 if A is the first player, else 1.
+
+    Random numbers depend only on ``seed``, side, start and the number of the move. The games of a
+    pair are therefore the same as without the other pairs. The exception is a search whose result
+    depends on the other positions of the call (``tree_search.search``).
 
     Args:
       env: environment with ``max_steps``, so that games end.
       pairs: the players (A, B) of each match.
       starts: a batch of the game's states.
-      opening_moves: number of random moves after each start. A move that would end the game is left
-        out.
+      opening_moves: number of random moves after each start. A move that would end the game is not
+        played.
       seed: random seed of openings and players.
 
     Raises ValueError for an ``env`` without ``max_steps``.
@@ -88,8 +90,8 @@ class Matches:
     def _open(self, starts: Any, opening_moves: int) -> tuple[State, list[np.ndarray]]:
         """Plays the openings.
 
-        Returns the states after them, and the actions of each opening move (NOBODY where it was
-        left out).
+        Returns the states after the openings, and for each opening move the actions int32[starts].
+        The action is NOBODY if the move was not played.
         """
         count = jax.tree.leaves(starts)[0].shape[0]
         states = _begun(self.env, starts, jax.random.split(jax.random.key(self._seed), count))
@@ -131,8 +133,8 @@ class Matches:
         """Plays one move in every unfinished game.
 
         Args:
-          chosen: int32[games], the actions if they are already known, NOBODY where a game is over;
-            None to let the players choose.
+          chosen: int32[games], the actions to play, NOBODY where a game is over. None: the players
+            choose the actions.
 
         Returns:
           The actions, int32[games], NOBODY where a game was already over.
@@ -165,7 +167,7 @@ class Matches:
     def records(self) -> list[list[Record]]:
         """Returns the records of all games, one list for each pair.
 
-        Unfinished games count as cut off.
+        An unfinished game is recorded as cut off.
         """
         won = _winners(self.env.game, self._states)
         cut = ~np.asarray(self._states.terminated)

@@ -20,14 +20,15 @@ MAX_SPENT = 1 << 62
 class MatchLog:
     """A file with the moves of matches.
 
-    The first line is a digest that identifies the matches. Every further line holds the actions of
-    one ply, and what the players have spent so far (``Spent``). An incomplete last line is dropped.
+    The first line is a digest that identifies the matches. Every further line has the actions of
+    one ply, and the moves, simulations and time of each player so far (``Spent``). An incomplete
+    last line is dropped.
 
     Args:
       path: the file.
-      question: JSON values that identify the games; the first line of the file is their digest.
+      question: JSON values that identify the matches; the first line of the file is their digest.
 
-    Raises ValueError if the file holds other games; OSError.
+    Raises ValueError if the file belongs to other matches; OSError.
     """
 
     def __init__(self, path: Path, question: Any):
@@ -49,7 +50,7 @@ class MatchLog:
             write_atomically(path, whole)
 
     def replay(self, matches: Matches) -> None:
-        """Plays the moves of the file in new matches.
+        """Replays the moves of the file in ``matches``, which are new.
 
         Raises ValueError for a line that does not fit the matches.
         """
@@ -77,7 +78,7 @@ class MatchLog:
 def _spent(fields: Any) -> Spent:
     """Returns the ``Spent`` of one player from its fields in a line.
 
-    Raises ValueError or TypeError for fields that no player can have.
+    Raises ValueError or TypeError for invalid fields.
     """
     found = Spent(**fields)
     counts = all(

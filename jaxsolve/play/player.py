@@ -23,7 +23,7 @@ class Player(Protocol):
 
     @property
     def pool(self) -> Hashable:
-        """Key of the players whose moves one call of ``choose`` finds: those with equal pools."""
+        """Key of a group of players. One call of ``choose`` serves all players with equal pools."""
         ...
 
     def choose(
@@ -34,11 +34,11 @@ class Player(Protocol):
         Args:
           seeds: uint32[B], random seed of each game.
           states: states of the B games.
-          players: the player to move in each game; all have this player's pool.
+          players: the player to move in each game. All of them have the same pool as this player.
 
         Returns:
-          int32[B], legal actions, and int64[B], the number of simulations for each (0 without
-            search).
+          int32[B], a legal action for each game, and int64[B], its number of simulations (0 for a
+            player without search).
         """
         ...
 
@@ -76,7 +76,7 @@ def random_moves(seeds: jax.Array, mask: jax.Array) -> jax.Array:
 def chosen_games(states: State, games: np.ndarray) -> State:
     """Returns the states of the games with the indices ``games``.
 
-    They are selected on the host: a selection on the device would compile for every number of
+    The selection runs on the host, because on the device it would be compiled for every number of
     games.
     """
     return jax.tree.map(lambda x: np.asarray(x)[games], states)
@@ -85,7 +85,7 @@ def chosen_games(states: State, games: np.ndarray) -> State:
 def filled(states: State) -> State:
     """Returns the states, repeated until their number is a power of two.
 
-    So few batch sizes are compiled.
+    This limits the number of batch sizes that are compiled.
     """
     count = len(states.legal_action_mask)
     return chosen_games(states, np.resize(np.arange(count), filled_size(count)))

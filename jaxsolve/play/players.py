@@ -61,11 +61,11 @@ def _packed(game: Game, states: Any) -> jax.Array:
 
 
 def named_search(text: str, simulations: int | None, seconds: float | None) -> PlayoutSearch:
-    """Returns the search that a player's name describes.
+    """Returns the search settings for a player's name.
 
-    ``simulations`` and ``seconds`` are the limits of a move's search, unless the name sets others.
     A name is ``uct`` or ``pnmcts``, possibly followed by a colon and settings joined by commas
-    (``play/README.md``). ``pnmcts`` without settings has all three flags.
+    (``play/README.md``). ``pnmcts`` without settings has all three flags. ``simulations`` and
+    ``seconds`` are the limits for a move, unless the name sets others.
 
     Raises ValueError for an invalid name.
 
@@ -121,7 +121,7 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
 def _flags(word: str) -> dict[str, Any]:
     """Returns the settings of the flags F, S and U that are in ``word``.
 
-    An ``x`` may stand for a flag that is off. Raises ValueError for another word.
+    ``x`` is allowed as a placeholder for a flag that is off. Raises ValueError for another word.
     """
     letters = word.upper().replace("X", "")
     if not word:
@@ -133,7 +133,7 @@ def _flags(word: str) -> dict[str, Any]:
 
 def _number(field: str, kind: type) -> Callable[[str], dict[str, Any]]:
     def read(value: str) -> dict[str, Any]:
-        if not value.isascii() or "_" in value:  # int() also takes other digits and 1_000
+        if not value.isascii() or "_" in value:  # int() accepts non-ASCII digits and 1_000
             raise ValueError
         return {field: kind(value)}
 

@@ -1,7 +1,7 @@
 """Uniformly random games on the device.
 
-A *lane* is a slot on the device for one game. Each call plays some moves in all lanes. A lane whose
-game is over starts another game in the next call.
+A *lane* is a slot on the device for one game. Each call plays several moves in all lanes. A lane
+whose game is over can start another game in the next call.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Playouts:
 
     A game is cut off after ``most_moves`` moves.
 
-    A result is a row uint32[S + M + 1] for each lane: a packed position, the set of its legal
-    moves, and the lane's word (``simulations.OUTCOME_BITS``).
+    The result for a lane is a row uint32[S + M + 1]: a packed position, the set of its legal moves,
+    and the lane's word (``simulations.OUTCOME_BITS``).
     """
 
     game: Game
@@ -46,7 +46,7 @@ class Playouts:
     def idle(self, count: int) -> DeviceLanes:
         """Returns idle lanes.
 
-        They have exactly the types that ``play`` returns, so ``play`` compiles only once.
+        Their types are exactly those of the lanes that ``play`` returns, so ``play`` compiles once.
         """
         states = jax.tree.map(
             lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init()
@@ -79,7 +79,7 @@ class Playouts:
         """Plays at most ``moves`` moves in every lane.
 
         Args:
-          lanes: the lanes, as ``idle`` or the last call returned them.
+          lanes: the lanes from ``idle`` or from the last call.
           words: uint32[L, S], a packed position for each lane that is ``fresh``.
           actions: int32[L], the first move from that position.
           seeds: uint32[L, 2], random seeds of the new games.
@@ -88,8 +88,8 @@ class Playouts:
           moves: most moves of this call.
 
         Returns:
-          Rows uint32[L, S + M + 1], and the lanes. A row's position is the one after the action;
-            position and legal moves are valid only if the lane was ``fresh``.
+          Rows uint32[L, S + M + 1], and the lanes. A row has the position after the lane's action.
+            Position and legal moves are valid only if the lane was ``fresh``.
         """
         rows, lanes = _play(self, lanes, words, actions, seeds, fresh, moves)
         return np.asarray(rows), lanes
@@ -98,7 +98,7 @@ class Playouts:
 def filled_size(count: int) -> int:
     """Returns the least power of two that is at least ``count``.
 
-    Batches are filled up to this size, so that few sizes are compiled.
+    Batches are padded to this size, so that few sizes are compiled.
     """
     return 1 << (count - 1).bit_length()
 

@@ -1,15 +1,16 @@
 """Proof numbers and ranks of moves in a tree of play (Kowalski et al. 2024, Sections IV, VIII).
 
-A tree has two claims about the player P who is to move at its root: first "P wins", then "P does
-not lose". PN-MCTS with one layer uses the first claim only, with two layers both. The two claims
-also give proof numbers of either player's win (Kowalski et al. 2025): P's is the proof number of
-the first claim, the opponent's is the disproof number of the second. And they give bounds on the
-result (Cazenave & Saffidine 2010).
+Let P be the player to move at the root of a tree. A tree has two claims: first "P wins", then "P
+does not lose". PN-MCTS with one layer uses the first claim, PN-MCTS with two layers uses both. The
+two claims also give a proof number for the win of each player (Kowalski et al. 2025). For P it is
+the proof number of the first claim, for the opponent the disproof number of the second claim. The
+claims also give bounds on the result (Cazenave & Saffidine 2010).
 
-An edge stores the numbers of its child as of the last simulation through the edge. The rank of an
-edge is 1 + the number of the node's edges with a smaller sort key, so edges with equal keys share
-the better rank. Ranks change only when a key changes: one pass over the node's edges updates them,
-and nothing is sorted. On the way to the root, numbers are updated only while they change.
+An edge stores the numbers of its child after the last simulation through the edge. The rank of an
+edge is 1 + the number of the node's edges with a smaller sort key. Edges with equal keys therefore
+share the better rank. Ranks change only when a key changes. One pass over the node's edges then
+updates them, without sorting. The update towards the root stops at the first node whose numbers do
+not change.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ INF = (1 << 31) - 1  # infinity: the claim is disproved (proof number) or proved
 BIG = INF - 1  # largest finite number
 UNTRIED = 1  # both numbers of a move that has not been tried
 ONE_LAYER, TWO_LAYERS, PLAYERS = range(3)
-"""How moves are ranked: by the first claim; by both claims, where the second breaks ties; or by
-the win of the player who makes the move."""
+"""Ranking of moves: by the first claim; by both claims, where the second one breaks ties; or by the
+proof number for a win of the player who makes the move."""
 
 _ONGOING, _DRAW, _UNKNOWN = int(Outcome.ONGOING), int(Outcome.DRAW), int(Outcome.UNKNOWN)
 _FIRST_WINS = int(Outcome.FIRST_WINS)
@@ -34,9 +35,10 @@ _FIRST_WINS = int(Outcome.FIRST_WINS)
 def begin(forest, node, player, mobility):
     """Initialises the proof and disproof numbers of a new node.
 
-    If the game is over, its outcome gives them. Otherwise a node of ``player`` gets the numbers 1
-    and 1 or, with ``mobility``, 1 and the number of moves; at a node of the opponent the two are
-    exchanged. ``player`` is the side to move at the root.
+    ``player`` is the side to move at the root. If the game is over, the outcome decides the
+    numbers. Otherwise both numbers are 1 without ``mobility``. With ``mobility`` a node of
+    ``player`` has the proof number 1 and the number of moves as disproof number, and a node of the
+    opponent has the two exchanged.
     """
     record = forest.nodes[node]
     outcome = record.outcome
@@ -60,7 +62,7 @@ def begin_edge(forest, node, edge, layers):
         forest.known[edge, claim, 0] = np.uint32(UNTRIED)
         forest.known[edge, claim, 1] = np.uint32(UNTRIED)
     number = edge - forest.nodes[node].edges
-    forest.edges[edge].order = ~np.uint64(0)  # as if it came after all others
+    forest.edges[edge].order = ~np.uint64(0)  # the largest key, so the edge starts in last place
     forest.edges[edge].rank = np.int32(number + 1)
     _rank(forest, node, edge, _order(forest, edge, True, layers))
 
@@ -69,12 +71,12 @@ def begin_edge(forest, node, edge, layers):
 def _order(forest, edge, is_or, layers):
     """Returns the sort key that ranks an edge.
 
-    A smaller key is better for the player who moves at the node. ``is_or``: whether that player is
-    the one to move at the root.
+    A smaller key is better for the player to move at the node. ``is_or`` states whether this player
+    is also the player to move at the root.
     """
     which = 0 if is_or else 1
     if layers == TWO_LAYERS:
-        last = forest.known.shape[1] - 1  # the same claim in games without draws
+        last = forest.known.shape[1] - 1  # the first claim again in games without draws
         return np.uint64(forest.known[edge, 0, which]) << np.uint64(32) | np.uint64(
             forest.known[edge, last, which]
         )
@@ -103,9 +105,9 @@ def _rank(forest, node, edge, order):
 
 @inner
 def update_edge(forest, node, edge, player, layers):
-    """Copies the numbers of an edge's child to the edge, and updates rank and node.
+    """Copies the numbers of an edge's child to the edge, and updates the edge's rank and its node.
 
-    Returns whether the numbers of the edge's node have changed.
+    Returns whether the numbers of the node have changed.
     """
     child = forest.edges[edge].child
     changed = False
@@ -125,9 +127,9 @@ def update_edge(forest, node, edge, player, layers):
 
 @inner
 def _sum_up(forest, node, is_or):
-    """Computes a node's numbers from its edges (Allis 1994).
+    """Computes a node's proof and disproof numbers from its edges (Allis 1994).
 
-    Returns whether they have changed.
+    Returns whether the numbers have changed.
     """
     record = forest.nodes[node]
     least, summed = (0, 1) if is_or else (1, 0)
@@ -153,19 +155,19 @@ def _sum_up(forest, node, is_or):
 
 @inner
 def least_result(numbers, at):
-    """Returns the proved lower bound on the result of the root's player.
+    """Returns the proved lower bound on the result for the player to move at the root.
 
-    The result is 0 (loss), 1 (draw) or 2 (win). ``numbers`` are ``Forest.numbers`` or
-    ``Forest.known``, and ``at`` is the index of a node or an edge in them.
+    The result is 0 (loss), 1 (draw) or 2 (win). ``numbers`` is ``Forest.numbers`` with ``at`` the
+    index of a node, or ``Forest.known`` with ``at`` the index of an edge.
     """
     return (numbers[at, 0, 0] == 0) + (numbers[at, numbers.shape[1] - 1, 0] == 0)
 
 
 @inner
 def most_result(numbers, at):
-    """Returns the proved upper bound on the result of the root's player.
+    """Returns the proved upper bound on the result for the player to move at the root.
 
-    Results and arguments are those of ``least_result``.
+    The results and the arguments are as in ``least_result``.
     """
     return 2 - (numbers[at, 0, 1] == 0) - (numbers[at, numbers.shape[1] - 1, 1] == 0)
 
@@ -174,9 +176,10 @@ def most_result(numbers, at):
 def is_solved(numbers, at, layers):
     """Returns whether a node or an edge is solved; ``numbers`` and ``at`` as in ``least_result``.
 
-    With one layer: the claim is proved or disproved. With two layers: it is proved that the player
-    to move at the root does not lose, or that it does not win. With ``PLAYERS``: the bounds on the
-    result are equal.
+    * One layer: the first claim is proved or disproved.
+    * Two layers: it is proved that the player to move at the root does not lose, or that this
+      player does not win.
+    * ``PLAYERS``: the bounds on the result are equal.
     """
     if layers == PLAYERS:
         return least_result(numbers, at) == most_result(numbers, at)
@@ -186,10 +189,10 @@ def is_solved(numbers, at, layers):
 
 @inner
 def is_pruned(forest, node, edge, player, layers):
-    """Returns whether an unsolved node does not select a move.
+    """Returns whether selection skips a move at an unsolved node.
 
-    It does not if the move is solved. With ``PLAYERS`` it also does not if the move cannot improve
-    the bound on the result that the player to move has already proved at the node.
+    A solved move is skipped. With ``PLAYERS`` a move is also skipped if it cannot improve the bound
+    that is already proved at the node for the player to move.
     """
     if is_solved(forest.known, edge, layers):
         return True

@@ -57,7 +57,7 @@ def tally(played: Sequence[Record], starts: int) -> Tally:
     """Returns the statistics of all games of a pair.
 
     The games must be in the order of ``Matches``. ``starts`` is the number of different start
-    positions, which were used in turn.
+    positions, which the games used in turn.
     """
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
     sides = len(played) // 2
@@ -108,8 +108,8 @@ def interval(score: float, draws: float, games: int) -> tuple[float, float]:
     """Returns the 95 % interval of a share of points (Wilson 1927).
 
     ``score`` is the share of points and ``draws`` the share of draws in ``games`` games. The points
-    of a game have variance score (1 - score) - draws / 4. Since ``draws`` is an estimate, too, a
-    slightly smaller share is used, as if z^2 more games had been played without a draw.
+    of a game have the variance score (1 - score) - draws / 4. ``draws`` is itself an estimate. It
+    is therefore reduced as if z^2 more games without a draw had been played.
 
     >>> [round(bound, 3) for bound in interval(0.5, 0.0, 100)]
     [0.404, 0.596]

@@ -1,10 +1,10 @@
 """Simulations of many trees at once: selection and back up of UCT and PN-MCTS.
 
-UCT is by Kocsis & Szepesvari (2006).
+UCT is from Kocsis & Szepesvari (2006), PN-MCTS from Kowalski et al. (2024).
 
-A *lane* is a slot on the device for one random game. Every lane serves one tree. If a tree has one
-lane, its simulations run one after another, as in the papers. If it has several lanes, virtual
-losses lead them to different moves.
+A *lane* is a slot on the device for one random game. Every lane belongs to one tree. If a tree has
+one lane, its simulations run one after another, as in the papers. If a tree has several lanes,
+virtual losses lead their simulations to different moves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
 to move in that position (bit 3), result of the game (bits 4..6; ``Outcome.ONGOING`` while it runs),
 whether the game was cut off (bit 7)."""
 
-MAX_SEEN = 4096  # most simulations that end inside the tree before the clock is read again
+MAX_SEEN = 4096  # most simulations that end inside the tree between two readings of the clock
 
 _ONGOING, _FIRST_WINS, _SECOND_WINS = (
     int(Outcome.ONGOING),
@@ -80,12 +80,12 @@ def plant(forest, rows):
 def advance(forest, lanes, rows):
     """Backs up finished games and selects positions for idle lanes.
 
-    Returns the number of lanes that run a game or whose tree needs more simulations.
+    Returns the number of lanes with work: they run a game, or their tree needs more simulations.
 
-    ``rows``, uint32[L, S + M + 1], are those that ``Playouts.play`` returned. For a lane that is
-    not idle they hold the position where its game started, the legal moves of that position, and
-    the lane's word (``OUTCOME_BITS``). The forest needs space for one more node for each lane, and
-    for the edges of these nodes' parents.
+    ``rows``, uint32[L, S + M + 1], is the result of ``Playouts.play``. The row of a busy lane has
+    the position where its game started, the legal moves of that position, and the lane's word
+    (``OUTCOME_BITS``). The forest must have space for one more node for each lane, and for the
+    edges of the parents of these nodes.
     """
     at_work = 0
     for lane in range(len(lanes.trees)):
@@ -112,10 +112,11 @@ def advance(forest, lanes, rows):
 
 @compiled
 def choose_moves(forest, actions):
-    """Writes the move of every tree, int32[T], to ``actions``: the most visited one.
+    """Writes the chosen move of every tree to ``actions``, int32[T].
 
-    With the flag F a proved win comes first, then a proved draw if contempt allows it. With layers
-    ``PLAYERS`` a proved loss is played only if there is no other move.
+    This is the most visited move. With the flag F a proved win is preferred, and after it a proved
+    draw if contempt allows it. With F and the layers ``PLAYERS`` a proved loss is played only if
+    there is no other move.
     """
     for tree in range(len(forest.trees)):
         node = np.int64(forest.trees[tree].root)
@@ -141,7 +142,10 @@ def choose_moves(forest, actions):
 # ---- internals ---------------------------------------------------------------------------------
 @inner
 def _standing(forest, tree, edge, mean):
-    """Returns 3 for a proved win, 2 for an acceptable draw, 0 for a proved loss, else 1."""
+    """Returns the preference of a move: 3 proved win, 2 acceptable draw, 1 other, 0 proved loss.
+
+    Without the flag F it is always 1.
+    """
     rule, known, last = forest.trees[tree], forest.known, forest.known.shape[1] - 1
     if not rule.final:
         return 1
@@ -204,7 +208,8 @@ def _is_done(forest, tree):
 def _simulate(forest, lanes, lane):
     """Selects an untried move for an idle lane.
 
-    Simulations that end inside the tree are backed up at once; then the selection starts again.
+    A selection can end at a node where the game is over. It is then backed up at once, and the next
+    selection starts.
     """
     tree = np.int64(lanes.trees[lane])
     record = forest.trees[tree]
@@ -225,7 +230,7 @@ def _simulate(forest, lanes, lane):
                 break
             forest.edges[edge].busy += 1
             node = np.int64(forest.edges[edge].child)
-        if edge == NONE:  # all edges of ``node`` wait for their first simulation in other lanes
+        if edge == NONE:  # every edge of ``node`` has its first simulation running in another lane
             _undo_descent(forest, node)
             return
         record.begun += 1
@@ -244,7 +249,7 @@ def _simulate(forest, lanes, lane):
 
 @inner
 def _take_untried(forest, tree, node):
-    """Draws an untried move of a node and adds it to the tried ones. Returns its edge."""
+    """Draws an untried move of a node and adds it to the tried moves. Returns its edge."""
     record = forest.nodes[node]
     edge = record.edges + record.tried
     other = edge + draw(forest, tree, record.moves - record.tried)
@@ -261,10 +266,10 @@ def _take_untried(forest, tree, node):
 
 @inner
 def _select(forest, tree, node, player):
-    """Returns the edge to descend at a node whose moves have all been tried.
+    """Returns the edge that is selected at a node whose moves have all been tried.
 
-    Ties are broken uniformly at random. Returns NONE if every edge still waits for its first
-    simulation.
+    Ties are broken uniformly at random. Returns NONE if all edges that are not pruned are still in
+    their first simulation.
     """
     rule, record = forest.trees[tree], forest.nodes[node]
     passing = record.visits
@@ -299,7 +304,7 @@ def _select(forest, tree, node, player):
 
 @inner
 def _undo_descent(forest, node):
-    """Undoes the virtual losses of a descent from the root to ``node``."""
+    """Removes the virtual losses on the path from the root to ``node``."""
     while forest.nodes[node].at != NONE:
         forest.edges[forest.nodes[node].at].busy -= 1
         node = np.int64(forest.nodes[node].parent)
@@ -309,7 +314,7 @@ def _undo_descent(forest, node):
 def _back_up(forest, tree, edge, value):
     """Backs up the value of a game from ``edge`` to the root.
 
-    ``value`` is that for the first player.
+    ``value`` is the value for the first player.
     """
     rule = forest.trees[tree]
     player = np.int64(rule.player)

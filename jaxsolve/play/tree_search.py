@@ -1,4 +1,4 @@
-"""UCT and PN-MCTS: searches of many positions at once, each for one move (Kowalski et al. 2024)."""
+"""UCT and PN-MCTS (Kowalski et al. 2024): searches one move for each of many positions at once."""
 
 from __future__ import annotations
 
@@ -23,46 +23,47 @@ LAYERS = {
 }
 MAX_SIMULATIONS = (1 << 31) - 1
 MAX_BYTES = 4 << 30  # largest size of the trees of one search
-# Number of random moves in a call of the device: least, in the first call, and most.
+# Number of random moves in one call of the device: minimum, number in the first call, maximum.
 LEAST_MOVES, FIRST_MOVES, MAX_MOVES = 4, 16, 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayoutSearch:
-    """Monte-Carlo tree search by UCT, or by a variant of PN-MCTS. Equal objects search alike.
+    """Settings of a Monte-Carlo tree search by UCT or by a variant of PN-MCTS.
 
-    Every simulation plays one uniformly random game from a position that is new to the tree. Its
-    result, 1, 0 or -1, is averaged on the way to the root. ``final``, ``solver`` and ``ranks`` are
-    the flags F, S and U of Kowalski et al. 2024 (the paper). Without them and ``numbers`` the
+    Every simulation plays one uniformly random game from a new position of the tree. The nodes on
+    the path to the root average the results, 1, 0 or -1. ``final``, ``solver`` and ``ranks`` are
+    the flags F, S and U of Kowalski et al. 2024 (the paper). Without these and ``numbers`` the
     search is plain UCT without proof numbers.
 
     Attributes:
-      simulations: number of simulations for each move; None if only time ends the search.
-      seconds: time for each move, from the end of the first call of the device, which may compile.
-        It is CPU time of this process, or wall time where an accelerator plays the random games.
-        Such a search uses the device alone. None for no limit.
+      simulations: number of simulations for each move; None: only ``seconds`` limits the search.
+      seconds: time limit for each move, as CPU time of this process, or as wall time if an
+        accelerator plays the random games. The time starts after the first call of the device,
+        which can include compilation. A search with a time limit runs alone. None: no limit.
       exploration: C of UCT.
-      final: a proved win is played whatever its visits, and ends the search (F).
+      final: a proved win ends the search and is played, independently of its visits (F).
       solver: solved moves with more than ``threshold`` visits are not selected while their node is
         unsolved (S).
       ranks: once all moves of a node have been tried, the term ``c_pn`` (1 - rank / highest rank)
         is added to UCT's (U, C_pn).
       c_pn: weight of the ranks.
-      by_children: ranks are divided by the number of moves, as in the paper's program, not by the
-        highest rank.
+      by_children: ranks are divided by the number of moves, as in the paper's program, instead of
+        by the highest rank.
       mobility: the initial numbers of a node depend on its number of legal moves. If False, they
-        are 1 and 1 until a move has been tried (Section III). In either case an untried move counts
-        1 and 1. The paper's program evaluates all moves of a node at once, and so finds a win among
-        them.
-      numbers: proof numbers are kept even if no flag uses them (the paper's variant without flags).
-      layers: ``single`` ranks moves by "the root's player wins". ``double`` breaks ties by "the
-        root's player does not lose" (Section VIII; the paper's program leaves ties to UCT).
-        ``players`` ranks by the win of the player who makes the move, and solves by bounds on the
-        result (Kowalski et al. 2025; Cazenave & Saffidine 2010).
-      contempt: a proved draw is played if the mean result at the root is at most this number (as in
-        the paper's program; in its text: below it). None: a draw is not preferred. Needs ``final``
-        and the layers ``double`` or ``players``.
-      threshold: number of visits before ``solver`` leaves out a solved move.
+        are 1 and 1 until a move has been tried (Section III). In both cases an untried move counts
+        as 1 and 1. The paper's program differs: it evaluates all moves of a node at once, and so
+        finds a win among them.
+      numbers: proof numbers are maintained even if no flag uses them (the paper's variant without
+        flags).
+      layers: the ranking of moves. ``single`` uses the claim "the player to move at the root wins".
+        ``double`` breaks ties by the claim "this player does not lose" (Section VIII; the paper's
+        program leaves ties to UCT). ``players`` uses the win of the player who makes the move, and
+        solves nodes by bounds on the result (Kowalski et al. 2025; Cazenave & Saffidine 2010).
+      contempt: a proved draw is played if the mean result at the root is at most this number. This
+        follows the paper's program; the paper's text says "below". None: draws are not preferred.
+        Needs ``final`` and the layers ``double`` or ``players``.
+      threshold: a solved move with more visits is not selected (``solver``).
       wave: number of simultaneous simulations of one tree, separated by virtual losses; 1 is the
         search of the paper.
       most_moves: a longer random game counts as a draw.
@@ -130,8 +131,8 @@ class PlayoutSearch:
 def clock() -> float:
     """Returns the time in seconds that limits searches.
 
-    It is CPU time of this process or, where JAX uses an accelerator, wall time: then a search takes
-    little CPU time.
+    It is CPU time of this process. If JAX uses an accelerator, it is wall time, because such a
+    search takes little CPU time.
     """
     return time.process_time() if jax.default_backend() == "cpu" else time.perf_counter()
 
@@ -149,15 +150,15 @@ class Searched:
 def search(
     settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, seeds: Sequence[int]
 ) -> Searched:
-    """Searches a move for each of T positions, with one pool of random games for all.
+    """Searches a move for each of T positions. All searches share the lanes of the device.
 
     The result of a position depends only on the position, its settings and its seed. With several
-    simultaneous simulations (``wave``) it also depends on the other positions, through the order in
-    which games end.
+    simultaneous simulations (``wave``) it also depends on the other positions, because these
+    affect the order in which games end.
 
-    A search with a time limit must be of one position only, because concurrent searches would
-    compete for the clock. A position near the end of its game would take most of the time, since
-    its simulations end inside the tree.
+    A time limit allows one position only, because concurrent searches would compete for the clock.
+    For example, a position near the end of its game would take most of the time, since its
+    simulations end inside the tree.
 
     Args:
       settings: settings for each position; ``wave`` and ``most_moves`` must be equal in all.
@@ -201,7 +202,8 @@ def search(
         if not played and one.seconds is not None:
             end = clock() + one.seconds  # without the compilation of the first call
         played += moves * at_work
-        # Lanes whose game is over wait for the end of the call: a sixteenth of it on average.
+        # A lane whose game is over idles until the end of the call. The number of moves is chosen
+        # so that lanes idle for a sixteenth of a game on average.
         moves = min(
             max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MAX_MOVES
         )

@@ -26,8 +26,9 @@ class GraphBuilder:
     """Collects the proof of one claim, in a game or a search without relevance zones.
 
     Legal moves, winning moves and threats are read from the rows of the evaluator
-    (``evaluate/layout.py``), as in the search. Of several records of a position the first one is
-    used. Its children were decided before it, so the proof has no cycles.
+    (``evaluate/layout.py``), as in the search. If a position has several records, the first one is
+    used. The children of a position were decided before its first record, so the proof has no
+    cycles.
 
     Args:
       game: the rules.
@@ -62,8 +63,8 @@ class GraphBuilder:
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
         self._sequences = self.plain.threat_search()
-        # By node that is not expanded yet: the threat tree that is played from this node on. At a
-        # node of the opponent the first move of a branch has been played already.
+        # For nodes that are not expanded yet: the threat tree that is played from this node on. At
+        # a node of the opponent, the first move of a branch has already been played.
         self._plans: dict[int, ThreatTree] = {}
         # Nodes that are not expanded yet: (nodes int64[n], evaluator rows uint32[n, width]).
         self._pending: list[tuple[np.ndarray, np.ndarray]] = []
@@ -80,11 +81,10 @@ class GraphBuilder:
     def build(self, root: np.ndarray) -> ProofGraph:
         """Builds the proof graph of the position ``root``, a packed state uint32[S].
 
-        Exceptions of ``stop`` are passed on.
-
         Raises:
           ProofGap: the log does not prove the claim.
           ProofUnfinished: the graph exceeds the memory bound.
+          Exception: any exception that ``stop`` raises.
         """
         self._enter_root(self.plain(root[None], np.full(1, -1, np.int32)))
         while self._pending:  # newest first, so that few nodes are pending at any time
@@ -101,7 +101,8 @@ class GraphBuilder:
     def _enter(self, keys: np.ndarray, rows: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Returns int64[n]: the nodes with the keys uint32[n, K]. New nodes become pending.
 
-        ``rows`` are the evaluator rows of the positions, ``parents`` a parent of each.
+        ``rows`` are the evaluator rows of the positions. ``parents``, int[n], has one parent for
+        each position.
         """
         before = self.graph.size
         numbers = self.graph.enter(keys, rows[:, self.plain.layout.info] & 7, parents)
@@ -208,11 +209,12 @@ class GraphBuilder:
         wins: np.ndarray,
         claimant_moves: np.ndarray,
     ) -> None:
-        """Runs the threat search of the game at the nodes at which the search ran it.
+        """Runs the game's threat search at those nodes where the proof search ran it.
 
-        If the claimant wins by a threat tree, the tree is stored, to be played from the node on. If
-        the claimant threatens to win by one, the node becomes a THREAT node, and its row of
-        ``taken`` is reduced to the replies that can disturb the threat.
+        If the claimant is to move and wins by a threat tree, the tree is stored. It is played from
+        the node on. If the opponent is to move and the claimant threatens to win by a tree, the
+        node becomes a THREAT node. Its row of ``taken`` is then reduced to the replies that can
+        disturb the threat.
 
         Args:
           nodes: int64[n].
@@ -229,8 +231,9 @@ class GraphBuilder:
                 self._leave(node, taken[at], plan.line, [reply for reply, _ in plan.answers])
             if plan is not None:
                 continue
-            # Branches are searched for the claimant only. The search does so for its or-player,
-            # the claimant of a proof. A disproof has the other claimant and uses lines only.
+            # Branches are searched for the claimant only. The proof search does so for its
+            # or-player. In a proof the or-player is the claimant. In a disproof the claimant is the
+            # opponent of the or-player, so only lines are used.
             sight = search_threats(
                 self._sequences, rows[at, : self.game.state_words], self.claim.player
             )
@@ -258,9 +261,9 @@ class GraphBuilder:
         taken &= np.isin(np.arange(self.game.num_actions), replies)
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
-        """Stores, for each child, the rest of the threat tree that its parent plays.
+        """Stores for each child the rest of the threat tree of its parent.
 
-        No threat search is run at a child with such a rest. The i-th edge leads from ``nodes[i]``
+        No threat search runs at a child that has such a rest. The i-th edge leads from ``nodes[i]``
         by ``actions[i]`` to ``children[i]``.
         """
         for node, action, child in zip(
@@ -308,7 +311,7 @@ class GraphBuilder:
                 else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
             )
         for at in unknown[moves[unknown] < 0]:
-            # A forced reply is played without being searched, hence without a record.
+            # The search does not visit the position before a forced reply, so it has no record.
             if legal[at].sum() != 1:
                 raise self._gap("a position of the proof is missing from the log", int(nodes[at]))
             moves[at] = legal[at].argmax()

@@ -1,4 +1,4 @@
-"""From a decided search to an accepted certificate: collects the proof, writes it, checks it."""
+"""Makes the certificate of a decided search: collects the proof, writes it and checks it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ READ_BYTES = 8192  # compressed bytes read by the checker at once: about 50 ms o
 Stop = Callable[[], "str | None"]
 """Callback to stop the collection and the check of a proof. It is called at least every 0.2 s.
 
-Returns None to continue, or the reason to stop, worded as the end of a sentence.
+It returns None to continue, or the reason to stop. The reason is the end of a sentence.
 """
 
 
@@ -47,13 +47,13 @@ class Checked:
 
 @dataclass(frozen=True)
 class Certified:
-    """Result of ``certify``: the checker has accepted the certificate if ``checked`` is set."""
+    """Result of ``certify``. If ``checked`` is set, the checker has accepted the certificate."""
 
     path: Path | None  # None if the file was not kept
     nodes: int
     bytes: int
     line: list[str]  # moves of the longest line
-    # A move at the root by which the claim still holds; None if the opponent is to move or the
+    # A move at the root after which the claim still holds; None if the opponent is to move or the
     # game is over.
     first_move: str | None
     checked: Checked | None  # None if the check was switched off
@@ -70,14 +70,14 @@ def certify(
 ) -> Certified:
     """Collects the proof of a decided claim from its log, writes it and checks it.
 
-    The file gets its name ``found.path`` after it is complete and the check, if any, accepted it.
+    The file is renamed to ``found.path`` once it is complete and, if it is checked, accepted.
 
     Args:
       found: the decided claim and the sources of its proof.
       memory_mb: memory bound for the log's index and the proof graph together.
       stop: called regularly; may end the work (``Stop``).
-      check_it: whether to run the checker. A proof by a relaxation (``found.original``) is always
-        checked.
+      check_it: whether to run the checker. A proof under a relaxation (``found.original``) is
+        always checked.
 
     Raises:
       ProofGap: the log does not prove the claim. The caller must withhold the answer and drop the
@@ -85,7 +85,7 @@ def certify(
       ProofRefused: the checker refused the certificate. The file is kept beside ``found.path``
         under the name ``refused-...``. The caller must withhold the answer.
       ProofRepeats: the proof does not carry over to the rules of ``found.original``.
-      ProofUnfinished: ``stop`` gave a reason, or memory ran out. The log still holds the proof.
+      ProofUnfinished: ``stop`` returned a reason, or memory ran out. The log still has the proof.
       OSError: the certificate cannot be written.
     """
     game, claim, path, original = found.game, found.claim, found.path, found.original
@@ -137,7 +137,7 @@ def certify(
 def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
     """Runs the independent checker on a file.
 
-    Raises ProofUnfinished if ``stop`` gives a reason to stop (``Stop``).
+    Raises ProofUnfinished if ``stop`` returns a reason to stop (``Stop``).
     """
     start = cpu_seconds()
     with open(path, "rb", buffering=0) as file:
@@ -151,9 +151,9 @@ def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
 def _playable(game: Game, position: str, line: list[str]) -> list[str]:
     """Returns the moves at the beginning of ``line`` that can be played from ``position``.
 
-    A line of a proof with zones can contain moves that are not legal on the real board: a node may
-    hold a covered position in place of the position after the move, and its replies are legal in
-    the covered position only.
+    A line of a proof with zones can contain moves that are not legal on the real board. The reason
+    is that a node can have a covered position in place of the position after the move. The replies
+    at such a node are legal in the covered position.
     """
     rules = checkers.find(game.name).rules(game.rule_set)
     for count, move in enumerate(line):
@@ -192,7 +192,7 @@ def _judge(
 
 @contextmanager
 def _folder(path: Path | None) -> Iterator[Path]:
-    """Yields the folder to write the certificate in: that of ``path``, or a temporary one."""
+    """Yields the folder for writing the certificate: the folder of ``path``, or a temporary one."""
     if path is not None:
         yield path.parent
         return
@@ -210,10 +210,10 @@ def _poll(stop: Stop | None) -> Callable[[], None]:
 
 
 class _Polled:
-    """Wrapper of a binary file that calls ``poll`` before every read of at most READ_BYTES bytes.
+    """Wrapper of a binary file. It calls ``poll`` before every read of at most READ_BYTES bytes.
 
-    ``stopped`` is the exception that ``poll`` raised, if any. With the rules of a plug-in, the
-    checker turns this exception into a refusal, so the caller has to look at ``stopped``.
+    ``stopped`` is the exception that ``poll`` raised, or None. With the rules of a plug-in, the
+    checker converts this exception to a refusal. Therefore the caller must test ``stopped``.
     """
 
     def __init__(self, file: io.FileIO, poll: Callable[[], None]):

@@ -16,7 +16,7 @@ from jaxsolve.question import Claim
 
 
 class Original(NamedTuple):
-    """The game and the root position of a claim, as they were asked about.
+    """The game and the root position of the original question.
 
     The search may have used a relaxation of the game instead, such as simple ko in place of superko
     (``games.game.HasRelaxation``).
@@ -34,8 +34,8 @@ class Decided(NamedTuple):
     log: ProofLog
     claim: Claim  # the claim that holds
     root: np.ndarray  # uint32[S]
-    path: Path | None = None  # of the certificate; None: written to a temporary file, not kept
-    original: Original | None = None  # what was asked, if ``game`` is a relaxation of it
-    # Called after the certificate is written and, if it is checked, accepted.
+    path: Path | None = None  # of the certificate; None: a temporary file, which is removed
+    original: Original | None = None  # the original question, if ``game`` is a relaxation
+    # Called once the certificate is written and, if it is checked, accepted.
     accepted: Callable[[GraphBuilder], None] | None = None
     note: str = ""  # free text for the certificate's header

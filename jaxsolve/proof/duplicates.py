@@ -11,7 +11,7 @@ _FACTOR = np.uint64(0xBF58_476D_1CE4_E5B9)
 def hashed(states: np.ndarray) -> np.ndarray:
     """Returns uint64[n]: a hash of each packed position uint32[n, S].
 
-    Each word is mixed in with one multiply-xorshift step, as in splitmix64.
+    Each word is mixed into the hash by one multiply-xorshift step, as in splitmix64.
     """
     found = np.full(len(states), 0x9E37_79B9_7F4A_7C15, np.uint64)
     for column in range(states.shape[1]):
@@ -26,22 +26,22 @@ def hashed(states: np.ndarray) -> np.ndarray:
 class RecentPositions:
     """Lossy hash table from a packed position to the number of its record in the proof log.
 
-    Each slot keeps its latest entry. Only hashes are stored, so the caller has to compare the
-    position of a record that was found.
+    Each slot keeps its latest entry. Only hashes are stored. Therefore the caller must compare the
+    position of a found record with its own.
 
     Args:
       most_bytes: memory bound. The table grows up to this size and then overwrites old entries.
     """
 
     def __init__(self, most_bytes: int):
-        # Growing needs the old and the new table at once.
+        # While the table grows, the old and the new table are in memory.
         self._most = 1 << max(10, (most_bytes // 24).bit_length() - 1)
         self._hashes = np.zeros(1 << 10, np.uint64)
         self._numbers = np.full(1 << 10, -1, np.int64)
         self._inserted = 0
 
     def find(self, states: np.ndarray) -> np.ndarray:
-        """Returns int64[n]: for each position uint32[n, S] a record with its hash, or -1."""
+        """Returns int64[n]: for each position uint32[n, S] a record with the same hash, or -1."""
         hashes = hashed(states)
         slots = self._slots(hashes)
         return np.where(self._hashes[slots] == hashes, self._numbers[slots], -1)

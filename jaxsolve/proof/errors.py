@@ -6,8 +6,8 @@ from __future__ import annotations
 class ProofGap(RuntimeError):
     """The log does not prove the claim, because a record is missing or wrong.
 
-    The caller must withhold the answer. Records from number ``record`` on may depend on the missing
-    or wrong one. ``ProofLog.forget(record)`` drops them and keeps the earlier records.
+    The caller must withhold the answer. Records with the number ``record`` or more may depend on
+    the missing or wrong record. ``ProofLog.forget(record)`` drops them and keeps earlier records.
     """
 
     def __init__(self, message: str, record: int = 0):
@@ -30,7 +30,7 @@ class ProofRefused(RuntimeError):
 
 
 class ProofRepeats(RuntimeError):
-    """A proof under simple ko does not carry over to superko, since a board may repeat.
+    """A proof under simple ko does not carry over to superko, because a board may repeat.
 
     The message is the sentence of the checker's report (``Report.sentence``).
     """

@@ -19,9 +19,9 @@ ORDER_BYTES = 24  # per node, for ordering and writing the graph
 class ProofGraph:
     """Directed graph of the positions of a proof; node 0 is the root.
 
-    In the shapes below, N is the number of nodes, E of edges, P of pairs (``pairs``), and T the
-    total length of the codes of threat trees (``tree``). The arrays are longer than these numbers;
-    the rest of each array is spare space.
+    In the shapes below, N is the number of nodes, E the number of edges, P the number of pairs
+    (``pairs``), and T the total length of the codes of threat trees (``tree``). The arrays are
+    longer; the rest of each array is spare space.
 
     Args:
       key_words: K, words of a node's key. A key begins with the packed position.
@@ -39,7 +39,8 @@ class ProofGraph:
         self.threats = np.zeros(0, np.int16)
         # int32[N]: a node with an edge to this one, -1 for the root
         self.parents = np.zeros(0, np.int32)
-        # int64[N, 2] each: offset and number of a node's children, pairs, and tree code
+        # int64[N, 2] each: offset and number of the children, the pairs, and the tree code of a
+        # node
         self._edges = np.zeros((0, 2), np.int64)
         self._pairs = np.zeros((0, 2), np.int64)
         self._trees = np.zeros((0, 2), np.int64)
@@ -68,7 +69,7 @@ class ProofGraph:
 
     @property
     def bytes(self) -> int:
-        """Bytes of the arrays, plus the bytes that ordering and writing the graph will need."""
+        """Bytes of the arrays, plus the bytes that ordering and writing the graph need later."""
         arrays = [
             getattr(self, name)
             for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_codes", "_slots")
@@ -76,9 +77,9 @@ class ProofGraph:
         return sum(array.nbytes for array in arrays) + ORDER_BYTES * self.size
 
     def _grow(self, names: Sequence[str], need: int) -> None:
-        """Enlarges the arrays called ``names`` to at least ``need`` entries.
+        """Enlarges the arrays ``names`` to at least ``need`` entries.
 
-        Raises ProofUnfinished if that exceeds the memory bound.
+        Raises ProofUnfinished if this would exceed the memory bound.
         """
         if need <= len(getattr(self, names[0])):
             return
@@ -92,15 +93,15 @@ class ProofGraph:
                 f"its {self.size} positions and more do not fit into {self._budget >> 20} MB"
             )
         for name in names:
-            # In place where the system can.
+            # The array grows in place if the system allows it.
             array = getattr(self, name)
             array.resize((size, *array.shape[1:]), refcheck=False)
 
     def enter(self, keys: np.ndarray, outcomes: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Returns int64[n]: the nodes with the keys uint32[n, K]. Adds the nodes that are missing.
 
-        A new node is a LEAF without children. It gets the next free number, and its outcome and
-        parent from ``outcomes`` and ``parents``, int[n] each. Raises ProofUnfinished if the graph
+        A new node is a LEAF without children and has the next free number. Its outcome and its
+        parent are in ``outcomes`` and ``parents``, int[n] each. Raises ProofUnfinished if the graph
         exceeds the memory bound.
         """
         self._grow(self._BY_NODE, self.size + len(keys))
@@ -198,8 +199,8 @@ class ProofGraph:
     def pairs(self, node: int) -> list[tuple[int, int]]:
         """Returns the pairs of cells with which the claimant connects its edges in Hex.
 
-        They hold at a PAIRING node, or after the threat of a MUST_PLAY node (``proof/FORMAT.md``,
-        "Zones in Hex"). Other nodes have none.
+        They connect its edges at a PAIRING node, or after the threat of a MUST_PLAY node
+        (``proof/FORMAT.md``, "Zones in Hex"). Other nodes have no pairs.
         """
         first, count = self._pairs[node].tolist()
         return [(one, other) for one, other in self._cells[first : first + count].tolist()]
@@ -226,10 +227,10 @@ class ProofGraph:
         return order
 
     def first_move(self, game: Game) -> str | None:
-        """Returns a move of the claimant at the root by which the claim holds.
+        """Returns a move of the claimant at the root after which the claim still holds.
 
         The claimant must be to move at the root. Returns None if the game is over. At a PAIRING
-        node every move keeps the win, so a cell of a pair is returned.
+        node the claimant wins after any move, so the result is a cell of a pair.
         """
         pairs = self.pairs(0)
         move = next((action for action, _ in self.children(0)), pairs[0][0] if pairs else None)
@@ -252,9 +253,9 @@ class ProofGraph:
 
 @compiled
 def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
-    """Writes the node of each row to ``numbers`` and adds the missing nodes.
+    """Writes the node of each row to ``numbers``, and adds the missing nodes.
 
-    Returns the new number of nodes.
+    Returns the new total number of nodes.
     """
     mask = len(slots) - 1
     for i in range(len(rows)):
@@ -292,7 +293,7 @@ def _fill(hashes, slots, size):
 def _post_order(edges, children, order, tried, marks, stack):
     """Fills ``order`` by a depth-first search from the root. Returns False on a cycle.
 
-    ``marks`` of a node: 0 new, 1 open, 2 done. ``tried``: number of children visited so far.
+    ``marks`` of a node: 0 new, 1 open, 2 done. ``tried`` of a node: number of children visited.
     """
     depth, done = 1, 0
     stack[0] = 0

@@ -1,11 +1,11 @@
 """Index of a proof log: finds the records of a position in bounded memory, for logs of any size.
 
-A key is one 64-bit word: the upper bits of a position's hash, then the number of its record. In a
+A key is a 64-bit word: the upper bits of a position's hash, then the number of its record. In a
 sorted array of keys the records of a position are adjacent, oldest first. The leading bits of a
-key select its partition; each partition is sorted separately. If the keys exceed the memory bound,
-the partitions are temporary files. Memory then holds every 512th key only, and a lookup reads a
-block of keys from the file. Hashes may collide, so a lookup also compares the positions of the
-records that it finds.
+key select its partition, and each partition is sorted separately. If the keys exceed the memory
+bound, the partitions are temporary files. Then only every 512th key is in memory, and a lookup
+reads a block of keys from the file. Hashes may collide. Therefore a lookup also compares the
+positions of the records that it finds.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ LEAST_BYTES = 1 << 16  # lower limit of the memory bound
 
 
 class Found(NamedTuple):
-    """Result of ``LogIndex.find``: the records of n positions, m in all.
+    """Result of ``LogIndex.find``: all m records of n positions.
 
-    They are ordered by position. The records of one position are ordered by number, so the oldest
-    comes first.
+    The records are ordered by position, and the records of one position by number, oldest first.
     """
 
     owners: np.ndarray  # int64[m]: index of the position in the lookup, 0 to n - 1
@@ -75,11 +74,11 @@ class LogIndex:
     def beginning(self, bits: int, count: int) -> np.ndarray:
         """Returns int64[n]: sorted numbers of the records whose hash begins with ``bits``.
 
-        The records may be of several positions.
+        The records may belong to several positions.
 
         Args:
           bits: the first bits of a hash (``duplicates.hashed``), as a number.
-          count: how many bits are given, at most 30.
+          count: the number of these bits, at most 30.
         """
         low = bits << 64 - count
         high = low | (1 << 64 - count) - 1
@@ -106,11 +105,11 @@ class LogIndex:
         return found if same.all() else Found(*(part[same] for part in found))
 
     def covered_by(self, record: int, move: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yields the records to which a record of a covering position may refer.
+        """Yields the records to which the reference of a record may lead.
 
-        They are older, have the same winner, and their hashes begin with the bits in ``move``. An
-        older record can in turn refer to a third one. Such references are followed, and only
-        records without a reference are yielded. The caller tests whether the position is covered.
+        These records are older, have the same winner, and have a hash that begins with the bits in
+        ``move``. If such a record has a reference itself, this reference is followed. Only records
+        without a reference are yielded. The caller must test whether their positions are covered.
 
         Args:
           record: number of the record with the reference.
@@ -175,7 +174,7 @@ class _InMemory:
         self._keys.sort()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """Returns the keys from ``low`` to ``high``, both included. ``sort`` must come first."""
+        """Returns the keys from ``low`` to ``high``, both included. Call ``sort`` first."""
         return _between(self._keys, low, high)
 
 
@@ -198,7 +197,7 @@ class _OnDisk:
         self._fences = keys[::BLOCK].copy()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """Returns the keys from ``low`` to ``high``, both included. ``sort`` must come first."""
+        """Returns the keys from ``low`` to ``high``, both included. Call ``sort`` first."""
         first = max(0, int(np.searchsorted(self._fences, low)) - 1)
         last = int(np.searchsorted(self._fences, high, "right"))
         self._file.seek(8 * BLOCK * first)
@@ -210,6 +209,6 @@ class _OnDisk:
 def _between(keys: np.ndarray, low: np.uint64, high: np.uint64) -> np.ndarray:
     first = np.searchsorted(keys, low)
     last = first
-    while last < len(keys) and keys[last] <= high:  # mostly one record a position
+    while last < len(keys) and keys[last] <= high:  # most positions have one record
         last += 1
     return keys[first:last]

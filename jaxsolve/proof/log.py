@@ -1,30 +1,32 @@
-"""The proof log: an append-only file of decided positions, written as they are decided.
+"""The proof log: an append-only file of decided positions, in the order of decision.
 
 A position is decided after the positions that it depends on, so children precede parents.
 
 File format: a header line of JSON, then chunks. A chunk has a head (``CHUNK``) and records. The
-CRC-32 of a chunk continues the CRC-32 of the previous chunk. So a missing or changed chunk is
-detected, at the latest by the next chunk. Later records may depend on the lost ones, so they are
-dropped, and their positions are searched again. A run that is killed leaves whole chunks and at
-most one truncated chunk.
+CRC-32 of a chunk continues the CRC-32 of the previous chunk. Therefore a missing or changed chunk
+is detected, at the latest at the next chunk. All records after a damaged chunk are dropped, because
+they may depend on lost records. Their positions are searched again. If a run is killed, the file
+has complete chunks and at most one truncated chunk.
 
 A record has S words for the state, one word for the move, and Z words for the zone (Z = 0 in games
 without zones; see ``games.game.HasZones``). The move word, read as int32, is one of
 
 * the winning move of the side to move (0 or more);
 * -1: every move of the side to move loses;
-* a reference to an older position that this position covers on the zone. The reference holds the
-  first bits of the older position's hash (``games.zones.COVER_FLAG``).
+* a reference to an older position. This position covers the older position on the zone. The
+  reference has the first bits of the older position's hash (``games.zones.COVER_FLAG``).
 
 The sign of the move word gives the result: negative if the side to move loses.
 
-A position that is decided again is logged again in two cases only. Either the zone of the earlier
-record is not a subset of the new zone. Or the earlier record refers to a covered position and the
-new one does not, because the root of a proof needs a record without such a reference.
+A position that is decided again is logged again in two cases only:
 
-All other records are kept until the root is decided. The search tree keeps the result of an edge
-after the child was evicted from memory, so the first record of a position may be its only proof. A
-run that resumes the search uses all records.
+* The zone of the earlier record is not a subset of the new zone.
+* The earlier record has a reference and the new record has none. The root of a proof needs a record
+  without a reference.
+
+All records are kept until the root is decided. The search tree keeps the result of an edge after
+the child was evicted from memory, so the first record of a position may be its only proof. A run
+that resumes the search also uses all records.
 """
 
 from __future__ import annotations
@@ -44,12 +46,12 @@ from jaxsolve.games.zones import is_cover
 from jaxsolve.proof.duplicates import RecentPositions
 from jaxsolve.proof.files import ProofLogError, locked, temporary_file, write_all
 
-# Magic number, number of records, CRC-32 of the records that continues the previous chunk's.
+# Magic number, number of records, CRC-32 of the records (continues that of the previous chunk).
 CHUNK = struct.Struct("<III")
 MAGIC = 0x6A73_6C67
 VERSION = 3
 FLUSH_RECORDS = 4096
-MAX_CHUNK = 1 << 24  # records; a larger count in a chunk's head is damage
+MAX_CHUNK = 1 << 24  # records; a chunk with a larger count in its head is damaged
 HEADER_BYTES = 1 << 20
 
 
@@ -62,16 +64,16 @@ class ProofLog:
       question: JSON values that identify the search (rule set, claim, root, ...). They are stored
         in the header.
       words: S, words of a packed state.
-      path: file to append to, created if missing. With None the records are kept in memory, and
-        are moved to a temporary file when they become too large.
+      path: file to append to, created if missing. None: the records are kept in memory, and are
+        moved to a temporary file when they need too much memory.
       zone_words: Z, words of a zone.
       memory_mb: memory bound. One eighth of it limits the records that are kept in memory, another
         eighth limits the table that finds duplicates.
       are_records: predicate on uint32[n, S + 1 + Z]: whether every row can be a record. It is
         applied to the records of an existing file.
     Raises:
-      ProofLogError: the file exists and is not a log of ``question``, it holds a row that cannot
-        be a record, or another run has it open.
+      ProofLogError: the file exists and is not a log of ``question``, it has a row that cannot be a
+        record, or another run has it open.
     """
 
     def __init__(
@@ -85,12 +87,12 @@ class ProofLog:
     ):
         self._are_records = are_records
         self.words, self.zone_words, self.path = words, zone_words, path
-        # The error after which records go to a temporary file instead of ``path``.
+        # The error of writing to ``path``. After it, records go to a temporary file.
         self.failure: OSError | None = None
         self.dropped_bytes = 0  # bytes of the file from the first damaged chunk on
         self._share = max(1 << 20, (memory_mb << 20) // 8)
         self._recent = RecentPositions(self._share)
-        # Of each chunk: the number of its first record, the offset of its records, its CRC.
+        # For each chunk: the number of its first record, the offset of its records, its CRC.
         self._firsts: list[int] = []
         self._offsets: list[int] = []
         self._crcs: list[int] = []
@@ -105,7 +107,7 @@ class ProofLog:
             raise
 
     def __len__(self) -> int:
-        """Number of records written; pending records are not counted."""
+        """Returns the number of written records, without the pending ones."""
         return self._count
 
     @property
@@ -144,7 +146,9 @@ class ProofLog:
         self._cut(self._end)
 
     def _scan(self, size: int) -> None:
-        """Reads the chunks of an existing file, up to one that is truncated, damaged or misplaced.
+        """Reads the chunks of an existing file up to the first invalid chunk.
+
+        A chunk is invalid if it is truncated, damaged or out of order.
 
         ``size`` is the file's number of bytes.
         """
@@ -187,8 +191,8 @@ class ProofLog:
     ) -> None:
         """Adds records: states uint32[n, S], moves int32[n], zones uint32[n, Z] (None: Z = 0).
 
-        The module's docstring defines the move of a record. Records are pending until ``flush``,
-        which is called for every FLUSH_RECORDS records.
+        The module's docstring defines the move of a record. Records are pending until ``flush``.
+        This method calls ``flush`` after every FLUSH_RECORDS records.
         """
         zones = np.zeros((len(states), 0), np.uint32) if zones is None else zones
         self._pending.append(
@@ -201,9 +205,9 @@ class ProofLog:
     def flush(self) -> None:
         """Writes the pending records as one chunk.
 
-        If the file cannot be written (the disk is full), it keeps its whole chunks, and ``failure``
-        holds the error. Logging then continues in a temporary file, so that the proof can still be
-        collected.
+        If the file cannot be written (the disk is full), it keeps its complete chunks, and
+        ``failure`` is set to the error. Logging then continues in a temporary file, so that the
+        proof can still be collected.
 
         Raises:
           OSError: the temporary file cannot be written either; the records stay pending.
@@ -237,7 +241,7 @@ class ProofLog:
     def _put(self, data: bytes) -> None:
         """Writes ``data`` at the end of the log.
 
-        If that fails, truncates the file to its previous length and raises OSError.
+        If the write fails, truncates the file to its previous length and raises OSError.
         """
         try:
             self._file.seek(self._end)
@@ -260,9 +264,11 @@ class ProofLog:
     def _fresh(self, records: np.ndarray) -> np.ndarray:
         """Returns the rows of uint32[n, S + 1 + Z] ``records`` that are not duplicates.
 
-        A new record is a duplicate if an earlier record meets three conditions. It has the same
-        position and result. Its zone is a subset of the new record's zone. It does not refer to a
-        covered position, unless the new record does so too.
+        A new record is a duplicate if some earlier record meets three conditions:
+
+        * The earlier record has the same position and result.
+        * The zone of the earlier record is a subset of the new record's zone.
+        * The earlier record has no reference to a covered position, or the new record has one too.
         """
         numbers = self._recent.find(records[:, : self.words])
         seen = np.flatnonzero(numbers >= 0)
@@ -339,7 +345,7 @@ class ProofLog:
     def _bytes(self, offset: int, size: int) -> bytes:
         self._file.seek(offset)
         data = self._file.read(size)
-        while len(data) < size:  # an unbuffered read may return less than is there
+        while len(data) < size:  # an unbuffered read can return less than requested
             more = self._file.read(size - len(data))
             if not more:
                 raise ProofLogError(
@@ -352,7 +358,7 @@ class ProofLog:
     def forget(self, number: int) -> None:
         """Drops the records with a number of ``number`` or more.
 
-        The other records stay valid, because records depend on earlier records only.
+        The other records stay valid, because a record depends only on earlier records.
         """
         self.flush()
         while self._firsts and self._firsts[-1] >= number:

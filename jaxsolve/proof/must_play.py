@@ -12,17 +12,17 @@ from typing import NamedTuple
 class Basis(NamedTuple):
     """The reason why a position is decided: a record of the log, and the relevance zone."""
 
-    record: int  # number in the log, or ``zoned.DETECTED``, or ``zoned.PAIRS`` less a move
+    record: int  # number in the log, ``zoned.DETECTED``, or ``zoned.PAIRS`` minus a move
     zone: int  # bit set over actions: the cells on which the result may depend
-    # Packed position that this position covers on the zone. ``record`` is then a record of the
-    # covered position, which takes this position's place in the proof. Empty: none.
+    # Packed position that this position covers on the zone; empty: none. The covered position then
+    # replaces this position in the proof, and ``record`` is a record of the covered position.
     covered: bytes = b""
-    # With ``covered``: the record of this position that refers to the covered one.
+    # With ``covered``: the record of this position that refers to the covered position.
     stated: int = -1
 
 
 class Refutation(NamedTuple):
-    """A refutation of a reply: the basis of the position after it, and its effect on replies."""
+    """A refutation of a reply: the basis of the position after the reply, and the replies left."""
 
     basis: Basis
     left: int  # bit set over actions: the replies that this refutation does not leave out
@@ -37,9 +37,9 @@ def select_replies(
 ) -> dict[int, Basis] | None:
     """Selects replies whose refutations together answer all legal replies.
 
-    Selection is greedy: the next reply is the one after which the fewest replies are left to be
-    answered. Before that, a search fixes refutations that leave out the replies without a
-    refutation of their own. They need not be those with the smallest zones.
+    First, a search chooses refutations that leave out all replies without a known refutation. These
+    refutations are fixed, even if others have smaller zones. Then replies are selected greedily:
+    the next reply is the one after which the fewest replies are unanswered.
 
     Args:
       lines: the legal replies.
@@ -75,8 +75,8 @@ def _leaving_out(
 ) -> dict[int, Refutation] | None:
     """Extends ``fixed`` by refutations that leave out all ``unanswered`` replies (a bit set).
 
-    A backtracking search that tries at most one refutation of each reply. Returns None if no
-    choice leaves out all of them.
+    The function is a backtracking search that chooses at most one refutation of each reply. Returns
+    None if no choice leaves out all these replies.
     """
     stop()
     for refutation in fixed.values():

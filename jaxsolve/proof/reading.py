@@ -59,8 +59,8 @@ class Proof:
 def read(path: str | os.PathLike[str], most_nodes: int = MAX_NODES) -> Proof | None:
     """Reads the proof in a certificate. Returns None if it has more than ``most_nodes`` nodes.
 
-    The proof is not checked, so it may be wrong unless the checker has accepted the file. Nodes
-    keep the ids of the file.
+    The proof is not checked. It may be wrong if the checker has not accepted the file. Nodes have
+    the ids of the file.
 
     Raises:
       ValueError: the file cannot be read, or its lines are inconsistent.
@@ -104,10 +104,11 @@ def _read(path: str | os.PathLike[str], most_nodes: int) -> Proof | None:
 
 
 def _is_root(text: str, claimed: str, by_other_rules: bool) -> bool:
-    """Whether the position ``text`` of the last node is the position ``claimed`` by the header.
+    """Whether the position ``text`` of the last node is the position ``claimed`` in the header.
 
     If the nodes are written under other rules than the claim, only the board and the side to move
-    are compared: under simple ko a position has a ko point in place of the history.
+    are compared. The texts differ otherwise, because under simple ko a position has a ko point in
+    place of the history.
     """
     return text == claimed or (by_other_rules and text.split(" ")[:2] == claimed.split(" ")[:2])
 

@@ -1,7 +1,7 @@
 """Checks of records that were read from a file, either a proof log or a file of patterns.
 
-A search uses records without proof until it collects its own proof. It passes them to compiled
-code without bounds checks, so the values of a record must be ones that a search could have written.
+A search uses such records before it collects and checks its proof. It passes them to compiled code
+without bounds checks. Therefore the values of a record must be in the range that a search writes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _are_records(game: Game, zone_words: int, records: np.ndarray) -> bool:
             actions[-1] = (1 << game.num_actions % 32) - 1
         if (zones & ~actions).any():
             return False
-        # A position may cover another one only where there are zones.
+        # A reference to a covered position needs a zone.
         moves = moves[~is_cover(moves)]
     if ((moves < -1) | (moves >= game.num_actions)).any():
         return False

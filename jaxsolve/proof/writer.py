@@ -40,7 +40,7 @@ def write_certificate(
 ) -> Certificate:
     """Writes ``graph`` as the certificate of ``found``.
 
-    The file appears under the name ``path`` only when it is complete.
+    The file is renamed to ``path`` once it is complete.
 
     Args:
       found: the decided claim.
@@ -97,7 +97,7 @@ def _by(
     """Returns the header fields of a proof under a relaxation of the claim's rules.
 
     The fields are the claim's ``rules`` and ``root``, ``by`` and ``again`` (``proof/FORMAT.md``).
-    Without a relaxation there are none.
+    Without a relaxation the result is empty.
     """
     game, original = found.game, found.original
     if original is None:
@@ -114,7 +114,7 @@ def _by(
 
 
 def _threat(tree: ThreatTree, named: Callable[[int], str]) -> list[object]:
-    """Converts a threat tree to JSON values of the certificate; ``named`` writes an action."""
+    """Converts a threat tree to JSON values of the certificate; ``named`` names an action."""
     if not isinstance(tree, Branch):
         return [named(action) for action in tree]
     return [
@@ -129,9 +129,9 @@ def _again(
 ) -> list[int]:
     """Returns the points of the header field ``again`` (``proof/FORMAT.md``).
 
-    They are the points that the claimant plays somewhere in the proof although it has had a stone
-    on them before: at the node of the move, at a node above it, or on a board of the root's
-    history.
+    A point belongs to the field if the claimant plays it at some node of the proof, and has had a
+    stone on it before. An earlier stone is one at the node of the move, at a node above it, or on a
+    board of the root's history.
     """
     game, original, player = found.game, found.original, found.claim.player
     assert original is not None

@@ -1,6 +1,6 @@
 """Builds the proof graph of a game with relevance zones.
 
-A node of the opponent then lists only some replies; zones show that the others lose too
+A node of the opponent then lists only some replies. Zones show that the other replies lose too
 (``proof/FORMAT.md``).
 """
 
@@ -32,32 +32,32 @@ from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
 from jaxsolve.proof.must_play import Basis, Refutation, actions_of, select_replies
 
-# Numbers that take the place of a record's number where the log has no record.
+# Values of ``Basis.record`` for positions that need no record in the log.
 DETECTED = (1 << 32) - 1  # the game is over, or the evaluator detects the win on the board
-# PAIRS - move: after ``move``, the first move of a detected win; the rest of the win are pairs.
+# PAIRS - move: the position after ``move``, the first move of a detected win. Pairs prove the rest.
 PAIRS = DETECTED - 1
 
 
 class ZonedGraphBuilder(GraphBuilder):
     """Collects the proof of one claim, like ``GraphBuilder``, for a game that ``HasZones``.
 
-    A position can have several records with different zones. So a node is a position together with
-    ONE of its records, and its key consists of the packed position, the record's number and the
-    zone. The child of a node must have a zone inside the node's zone, or inside the set that the
-    game computes from the node's zone (``games.zones.INSIDE``). This ensures that the replies left
-    out at a node need no answer further down either.
+    A position can have several records with different zones. A node is therefore a position
+    together with one of its records. The key of the node has the packed position, the record's
+    number and the zone. The zone of a child must lie inside the node's zone, or inside the set that
+    the game computes from the node's zone (``games.zones.INSIDE``). This ensures that a reply that
+    is left out at a node needs no answer at the nodes below it.
 
-    A record can refer to a covered position (``proof/log.py``). In that case the edge leads to the
-    covered position in place of the position after the move. The reference consists of the first
-    bits of the older position's hash only, so this class tests whether the position is covered.
+    A record can refer to a covered position (``proof/log.py``). The edge then leads to the covered
+    position in place of the position after the move. The reference has only the first bits of the
+    older position's hash. Therefore this class tests whether the found position is covered.
     """
 
-    # The oldest record whose reference leads to no position that is in the log and covered.
+    # The oldest record with an invalid reference: no covered position was found in the log.
     _groundless: int | None = None
 
     @functools.cached_property
     def _covers_of(self) -> dict[tuple[int, int], Basis]:
-        """(the record that states it, the record covered) -> how one position covers another."""
+        """Maps (covering record, covered record) to the basis that states the covering."""
         return {}
 
     @functools.cached_property
@@ -82,7 +82,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _enter_root(self, rows: np.ndarray) -> None:
         (bases,) = self._bases(rows, [Basis(len(self.log), -1)])
         bases = [basis for basis in bases if not basis.covered]  # the root needs its own record
-        bases.sort(key=lambda basis: basis.record == DETECTED)  # a record has the winning move
+        bases.sort(key=lambda basis: basis.record == DETECTED)  # first those with a winning move
         if not bases:
             raise ProofGap("the root is missing from the log")
         self._enter(self._keys(rows, bases[:1]), rows, np.full(1, -1))
@@ -105,7 +105,7 @@ class ZonedGraphBuilder(GraphBuilder):
         )
 
     def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
-        """The rows, with covered positions in the place of those that cover them."""
+        """Returns the rows, with each covering position replaced by its covered position."""
         others = [i for i, basis in enumerate(bases) if basis.covered]
         self.leads_elsewhere = self.leads_elsewhere or bool(others)
         for at in range(0, len(others), WAVE):
@@ -125,8 +125,8 @@ class ZonedGraphBuilder(GraphBuilder):
     def _bases(self, rows: np.ndarray, above: list[Basis]) -> list[list[Basis]]:
         """Returns the bases of each row's position, those with the smallest zones first.
 
-        ``above`` holds a bound for each row: a basis counts only if its zone lies inside the zone
-        of the bound, and its record, if it has one, is older than the bound's record.
+        ``above`` has a bound for each row. The result includes a basis only if its zone lies inside
+        the zone of the bound and its record, if it has one, is older than the record of the bound.
         """
         layout = self.plain.layout
         info = rows[:, layout.info].astype(np.int64)
@@ -178,7 +178,7 @@ class ZonedGraphBuilder(GraphBuilder):
         return bases
 
     def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
-        """The bases of ``state`` by a ``record`` whose ``move`` states that it covers another."""
+        """Returns a basis of ``state`` for each covered position that the reference can mean."""
         bases = [
             Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self.index.covered_by(record, move)
@@ -194,7 +194,7 @@ class ZonedGraphBuilder(GraphBuilder):
         """Whether the position ``state`` covers the position ``other`` on ``zone``, uint32[Z].
 
         Always False if the zone stands for the whole position (``Zoning.null``). ``mover_wins``
-        states the result of ``other``.
+        states whether the side to move wins in ``other``.
         """
         null = int(self._zoning.null[0])
         if null >= 0 and _bits(zone) >> null & 1:
@@ -269,8 +269,8 @@ class ZonedGraphBuilder(GraphBuilder):
     def records_used(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns the records that the proof uses, oldest first.
 
-        In a record of a position that covers another one, the reference and the zone are replaced
-        by those of the position that it was found to cover.
+        If a record has a reference to a covered position, its reference and its zone are replaced
+        by those of the covered position that the proof uses.
 
         Returns:
           numbers int64[n] and records uint32[n, S + 1 + Z].
@@ -301,7 +301,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _below(self, node: int, basis: Basis) -> Basis:
         """Returns the bound on the bases of the positions after the moves of ``node``.
 
-        ``basis`` is the node's own. See ``_bases`` for the meaning of the bound.
+        ``basis`` is the basis of the node itself. ``_bases`` documents the bound.
         """
         if (
             self.graph.kinds[node] != MUST_PLAY
@@ -368,7 +368,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _answer(
         self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]
     ) -> Basis:
-        """The basis of the position after the claimant's move."""
+        """Returns the basis of the position after the claimant's ``move``."""
         if (
             above.record == DETECTED
             and self.plain.layout.zoned

@@ -1,7 +1,7 @@
 """Training: self-play on the device, targets, replay, learner, loop and runs.
 
-Names are imported on first use. So reading metrics does not import JAX, and self-play does not
-import flax.
+Names are imported on first use. Reading metrics therefore does not import JAX, and self-play does
+not import flax.
 """
 
 from __future__ import annotations

@@ -45,11 +45,11 @@ MOST: dict[str, int] = {
     "train.updates": 1 << 20,
     "train.decay_steps": (1 << 31) - 1,
 }
-"""Upper limits of settings. Beyond them integers overflow, or no machine has enough memory."""
+"""Upper limits of settings. Larger numbers would overflow integers or need too much memory."""
 
 
 def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
-    """Returns the training loop that ``settings`` describe; ``mesh`` as in ``Loop``.
+    """Returns the training loop for ``settings``; ``mesh`` as in ``Loop``.
 
     Raises ValueError, with a message of one sentence, for an invalid setting.
     """
@@ -106,7 +106,7 @@ def _refuse_large(settings: Settings) -> None:
 def costliest(most_moves: int, actions: int) -> float:
     """Returns log10 of the largest proof cost of a win in a game of ``most_moves`` moves.
 
-    The loser makes at most half of the moves, rounded up, each with ``actions`` choices.
+    The loser makes at most half of the moves, rounded up. Each of them has ``actions`` choices.
     """
     return math.ceil(most_moves / 2) * math.log10(actions)
 
@@ -121,9 +121,9 @@ def bins_for(cost: float, per_decade: float) -> int:
 
 @functools.lru_cache(maxsize=4)
 def _kept(loop: Loop) -> Loop:
-    """Returns the first of equal loops, so that its compiled code is used again.
+    """Returns the first of equal loops, so that its compiled code is reused.
 
-    Runs of a sweep often differ in the seed only.
+    The runs of a sweep often differ only in the seed.
     """
     return loop
 
@@ -156,11 +156,11 @@ def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) 
 
 
 def first_params(name: str, learner: Learner) -> Any:
-    """Returns the parameters of the network ``name``, with which training begins.
+    """Returns the initial parameters of training: those of the network ``name``.
 
     ``name`` is a file, a run's folder or a shipped name (``networks.finding.find``). Raises
-    ValueError if the network has another architecture than ``learner``, or if there is none of that
-    name; OSError.
+    ValueError if the network has another architecture than ``learner``, or if there is no such
+    network; OSError.
     """
     assert isinstance(learner.architecture, Architecture)
     network, wanted = finding.find(name), learner.architecture.to_json()
@@ -216,7 +216,7 @@ class Transform:
 
     optimizer: str  # sgd or adam
     rate: float
-    decay_steps: int | None  # length of the cosine schedule of the rate; None: no such schedule
+    decay_steps: int | None  # length of the cosine schedule of the rate; None: no schedule
     drops: tuple[int, ...]  # steps after which the rate is divided by ten
     momentum: float
     weight_decay: float  # applied to all weights except biases and normalisation
@@ -247,7 +247,7 @@ def _decaying(weights: Any) -> Any:
 def starts(file: str | None, game: Game) -> Any:
     """Returns the positions of a problem file as a batch of the game's states; None without a file.
 
-    Raises ValueError if a position belongs to another game or its game is over; OSError.
+    Raises ValueError if a position belongs to another game, or if the game is over; OSError.
     """
     if file is None:
         return None

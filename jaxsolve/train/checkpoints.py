@@ -24,9 +24,9 @@ from etils import epath
 from jaxsolve.networks.architecture import dotted
 from jaxsolve.train import devices
 
-# A file in a checkpoint's folder. It is absent if the process was killed before writing it.
+# A file in a checkpoint's folder, written last. A checkpoint without it is unfinished.
 DIGEST = "sha256.txt"
-# Without this option threads wait minutes for a folder that cannot be created.
+# With orbax's default, threads wait minutes for a folder that cannot be created.
 SYNCHRONOUS = ocp.options.AsyncOptions(create_directories_asynchronously=False)
 TORN = ".orbax-checkpoint-tmp"  # part of the name of a checkpoint that is being written
 # Exceptions that orbax and its libraries raise for truncated or foreign files.
@@ -36,11 +36,11 @@ Folder = Path | epath.Path
 
 
 def save(folder: Folder, step: int, state: Any, keep: int = 2) -> epath.Path:
-    """Writes a pytree of arrays to ``folder/<step>``, whole or not at all.
+    """Writes a pytree of arrays to ``folder/<step>`` atomically. Returns the checkpoint's path.
 
-    Removes all checkpoints except the latest ``keep``. In a run of several processes, all of them
-    must call ``save`` with the same shared folder; each process writes the parts of arrays that it
-    holds. Returns the checkpoint's path. Raises OSError.
+    Removes all checkpoints except the latest ``keep``. In a run of several processes, all processes
+    must call ``save`` with the same shared folder. Each process writes the parts of arrays that it
+    holds. Raises OSError.
     """
     folder = _absolute(folder)
     path = folder / str(step)
@@ -49,7 +49,7 @@ def save(folder: Folder, step: int, state: Any, keep: int = 2) -> epath.Path:
     try:
         with _quiet(), ocp.StandardCheckpointer(async_options=SYNCHRONOUS) as checkpointer:
             checkpointer.save(path, arrays, force=True)
-    except ValueError as error:  # tensorstore's error for a full disk
+    except ValueError as error:  # tensorstore raises ValueError if the disk is full
         _clear(folder)
         raise _as_os_error(error, path) from None
     except OSError:
@@ -85,8 +85,9 @@ def load(folder: Folder, step: int, like: Any) -> Any:
         shardings to restore. Each process reads the parts that its devices hold.
 
     Raises:
-      ValueError: the checkpoint is damaged, or (``Misfit``) an array of it is missing, superfluous,
-        or of another shape or dtype. The message names the first such array.
+      ValueError: the checkpoint is damaged.
+      Misfit: an array of the checkpoint is missing, superfluous, or of another shape or dtype. The
+        message names the first such array. ``Misfit`` is a ValueError.
       FileNotFoundError: there is no checkpoint of that step.
     """
     path = _absolute(folder) / str(step)
@@ -141,8 +142,8 @@ def _absolute(folder: Folder) -> epath.Path:
 
 
 def _write(path: epath.Path, text: str) -> None:
-    """Writes a text file in such a way that it is either complete or absent."""
-    if "://" in str(path):  # a store shows complete objects only
+    """Writes a text file atomically: after a crash it is either complete or absent."""
+    if "://" in str(path):  # an object store writes objects atomically
         path.write_text(text)
     else:
         from jaxsolve.core.run_folder import write_atomically
@@ -163,8 +164,7 @@ def _clear(folder: epath.Path) -> None:
 def _quiet() -> Iterator[None]:
     """Suppresses orbax's log messages inside the context.
 
-    Orbax logs an error once for each layer that the error passes. The caller reports the error
-    itself.
+    Orbax logs an error in every layer that propagates it. The caller reports the error once.
     """
     logger = logging.getLogger("absl")
     before = logger.level
@@ -176,9 +176,9 @@ def _quiet() -> Iterator[None]:
 
 
 def _as_os_error(error: ValueError, path: epath.Path) -> Exception:
-    """Returns the OSError that tensorstore's message describes.
+    """Converts an error of tensorstore to the OSError in its message.
 
-    Returns ``error`` itself if the message describes none.
+    Returns ``error`` itself if the message contains no system error.
     """
     found = re.search(r"os_error_code='(\d+)'", str(error))
     code = int(found[1]) if found else errno.ENOSPC if "RESOURCE_EXHAUSTED" in str(error) else None

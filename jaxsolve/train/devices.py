@@ -1,8 +1,8 @@
-"""Several devices and processes: games are sharded over the devices, the network is replicated.
+"""Training on several devices and processes.
 
-Results do not depend on the number of devices. Games are independent of each other. A gradient step
-sums over the whole batch. A sample is drawn from the replay by index, whichever device stores the
-example.
+Games are sharded over the devices, and the network is replicated. Results do not depend on the
+number of devices: games are independent of each other, a gradient step sums over the whole batch,
+and samples are drawn by their index in the whole replay.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ GAMES = "games"  # name of the only mesh axis
 
 
 def join() -> None:
-    """Connects the processes of a run. Call it before any device is used; later calls do nothing.
+    """Connects the processes of a run. It must be called before any device is used.
 
-    The processes are described by JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and
-    JAX_PROCESS_ID; JAX itself detects Slurm, Kubernetes and TPU pods. After this call SIGTERM and
-    Ctrl-C are preemption notices (``preempted``).
+    The environment variables JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and
+    JAX_PROCESS_ID describe the processes. JAX itself detects Slurm, Kubernetes and TPU pods. After
+    this call SIGTERM and Ctrl-C are preemption notices (``preempted``). Later calls do nothing.
 
-    Raises ValueError for a variable that is not a whole number, and RuntimeError where
-    ``jax.distributed.initialize`` raises it.
+    Raises:
+      ValueError: a variable is not a whole number.
+      RuntimeError: from ``jax.distributed.initialize``.
     """
     if jax.distributed.is_initialized():
         return
@@ -43,7 +44,7 @@ def join() -> None:
             raise ValueError(f"{name}={value!r} is not a whole number")
     count, number = (None if value is None else int(value) for value in given)
     main = threading.current_thread() is threading.main_thread()
-    if main:  # while processes wait for each other there is nothing to save
+    if main:  # SIGTERM ends a process that waits for the others, because there is nothing to save
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     jax.distributed.initialize(
         num_processes=count, process_id=number, local_device_ids=local_device_ids()
@@ -56,12 +57,13 @@ def join() -> None:
 def local_device_ids() -> list[int] | None:
     """Returns the numbers of the GPUs that this process uses on Slurm.
 
-    Returns None where JAX uses all visible devices, as it does outside Slurm.
+    Returns None outside Slurm, and if the process uses all visible GPUs.
 
-    A Slurm task sees its own GPUs only or, without binding, all GPUs of its node. In the second
-    case the tasks of the node take equal shares in the order of their local ranks. JAX's own
-    detection of Slurm takes one GPU for each process, numbered by the local rank. That is wrong if
-    a process has several GPUs, or if it sees only its own GPU, which then has number 0.
+    With GPU binding a Slurm task sees only its own GPUs. Without binding it sees all GPUs of its
+    node, and the tasks of the node get equal shares in the order of their local ranks. JAX's own
+    detection of Slurm assigns each process the one GPU whose number is the local rank. This is
+    wrong if a process has several GPUs. It is also wrong with binding, where the number of the only
+    visible GPU is 0.
     """
     rank = os.environ.get("SLURM_LOCALID")
     if rank is None or "SLURM_PROCID" not in os.environ or "JAX_LOCAL_DEVICE_IDS" in os.environ:
@@ -78,11 +80,11 @@ def local_device_ids() -> list[int] | None:
 
 
 def preempted(step: int) -> bool:
-    """Returns whether the run must stop after ``step``; all processes get the same answer.
+    """Returns whether the run must stop after ``step``. The result is equal in all processes.
 
-    After any process has received SIGTERM, the answer is True at one step that all processes reach.
-    Every process must call this function once for each step. Without ``join`` the answer is always
-    False, because a single process handles its signals itself.
+    If a process has received SIGTERM, JAX chooses a step that all processes will reach. The result
+    is True at this step. Every process must call this function once for each step. Without ``join``
+    the result is always False, because a single process handles its signals itself.
     """
     return jax.distributed.is_initialized() and multihost_utils.reached_preemption_sync_point(step)
 
@@ -99,19 +101,20 @@ def mesh() -> Mesh | None:
 
 
 def replicated(mesh: Mesh) -> NamedSharding:
-    """Returns the sharding that stores the whole array on every device."""
+    """Returns the sharding that stores a copy of the whole array on every device."""
     return NamedSharding(mesh, PartitionSpec())
 
 
 def sharded(mesh: Mesh, axis: int = 0) -> NamedSharding:
-    """Returns the sharding that stores an equal part of ``axis`` on every device."""
+    """Returns the sharding that splits ``axis`` evenly over the devices."""
     return NamedSharding(mesh, PartitionSpec(*[None] * axis, GAMES))
 
 
 def place(tree: Any, sharding: NamedSharding | None) -> Any:
-    """Returns ``tree`` with its arrays on the devices of all processes.
+    """Returns ``tree`` with its arrays placed on the devices of all processes.
 
-    Every process must hold the whole arrays. Without a sharding, ``tree`` is returned unchanged.
+    In every process ``tree`` must have the whole arrays. Without a sharding, ``tree`` is returned
+    unchanged.
     """
     return tree if sharding is None else jax.tree.map(lambda leaf: _placed(leaf, sharding), tree)
 

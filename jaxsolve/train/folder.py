@@ -48,7 +48,7 @@ def write(path: Folder, content: str | bytes) -> None:
     if not is_remote(path):
         write_atomically(Path(path), content)
     elif isinstance(content, str):
-        path.write_text(content)  # a store shows complete objects only
+        path.write_text(content)  # an object store writes objects atomically
     else:
         path.write_bytes(content)
 
@@ -66,14 +66,14 @@ def save_network(network: Network, file: Folder) -> None:
 
 
 def claim(path: Folder, marker: str, question: dict[str, Any]) -> RunFolder | RemoteFolder:
-    """Claims the folder for a run; a local folder is locked.
+    """Claims the folder for a run. A local folder is locked.
 
     Args:
       path: the folder.
       marker: name of the JSON file that identifies the run.
       question: JSON values that the results depend on, stored in ``marker``.
 
-    Raises FolderError if the folder is in use or holds something else (see ``RunFolder``); OSError.
+    Raises FolderError if the folder is in use or has other contents (see ``RunFolder``); OSError.
     """
     if is_remote(path):
         return RemoteFolder(path, marker, question)
@@ -83,11 +83,11 @@ def claim(path: Folder, marker: str, question: dict[str, Any]) -> RunFolder | Re
 class RemoteFolder:
     """A run's folder in an object store, where no lock is possible.
 
-    The folder belongs to the run that claimed it last. Each claim writes a new token to the folder.
-    A run checks before each checkpoint that the token is still its own, and ends otherwise
-    (``check``).
+    The folder belongs to the process that claimed it last. Each claim writes a new token to the
+    folder. Before each checkpoint a process checks that the folder still has its token (``check``).
+    If not, the process ends.
 
-    Raises FolderError if the folder holds something else or another run.
+    Raises FolderError if the folder has other contents or contains another run.
     """
 
     def __init__(self, path: Folder, marker: str, question: dict[str, Any]):
@@ -117,4 +117,4 @@ class RemoteFolder:
             raise FolderError(f"{self.path}: another run has claimed the folder; this one ends")
 
     def release(self) -> None:
-        """Does nothing; the token may stay in the folder."""
+        """Does nothing. The token stays in the folder."""

@@ -1,19 +1,19 @@
 """Goals of self-play searches: the result, the cost of a proof, or a win within d moves.
 
-A goal is a two-player game with rewards, as mctx needs it. Every position in a search tree has a
-number that belongs to the goal, its *budget*: the part of the root's budget that is left.
+A goal defines rewards and values for mctx. It also gives every position in a search tree a number,
+its *budget*: the remaining part of the root's budget.
 
-Cost: the goal measures log10 of the cost of a proof for one player, the or-player. The or-player
-minimises the cost, the other side maximises it. The measure is 0 where the or-player has won, and
-the network's ``most`` where it has not. Every move of the other side multiplies the cost by the
-number of moves that this side could have made, and the reward of the move is log10 of that number
-(Wu et al. 2022, "Proof cost networks", Section 3.3). The cost from the root on is capped at
-``most``, so the other side gains nothing by delaying its own win.
+Cost: the goal is log10 of the cost of a proof for one player, the or-player. The or-player
+minimises the cost, the other side maximises it. In a finished game it is 0 if the or-player has
+won, otherwise the network's ``most``. Every move of the other side multiplies the cost by the
+number of moves that this side could have made. The reward of the move is log10 of that number (Wu
+et al. 2022, "Proof cost networks", Section 3.3). The cost from the root on is limited to ``most``.
+Therefore the other side gains nothing by delaying its own win.
 
 Within d moves (Shih et al. 2022, "Faster to life", Section on FTL): the player of the network's
-``within`` head wins if it wins with at most d moves of its own, counted from the root. At every
-root d is the number for which the predicted win rate is nearest to one half. So a winning player
-prefers a short game, and a losing one a long game.
+``within`` head must win with at most d moves of its own, counted from the root. At every root d is
+the number for which the predicted win rate is nearest to one half. A winning player therefore
+prefers a short game, and a losing player a long game.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ Branching = Literal["max", "legal", "heuristic"]
 class Goal(Protocol):
     """Interface of goals. The leading axis B of all arrays is the batch.
 
-    ``player``, int32[B], is the or-player, whose proof costs count; other goals than the cost
-    ignore it.
+    ``player``, int32[B], is the or-player. Only the goal ``cost`` uses it.
     """
 
     def begin(self, outputs: Outputs) -> jax.Array:
@@ -49,25 +48,25 @@ class Goal(Protocol):
     ) -> jax.Array:
         """Returns float32[B]: the network's estimate for the side to move.
 
-        The result has no meaning for positions where the game is over.
+        The result is unspecified for positions where the game is over.
         """
         ...
 
     def step(
         self, before: State, after: State, player: jax.Array, budget: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
-        """Returns the reward of a move and the budget that is left after it, float32[B] each.
+        """Returns the reward of a move and the remaining budget after it, float32[B] each.
 
-        ``before`` and ``after`` are the states before and after the move. The reward is the
-        mover's. ``budget`` is the budget before the move.
+        ``before`` and ``after`` are the states before and after the move. The reward is from the
+        mover's point of view. ``budget`` is the budget before the move.
         """
         ...
 
 
 def goal_of(kind: str, env: Env, shape: Architecture | Interface, branching: Branching) -> Goal:
-    """Returns the goal of the name ``kind``: ``value``, ``cost`` or ``within``.
+    """Returns the goal with the name ``kind``: ``value``, ``cost`` or ``within``.
 
-    Raises ValueError for an unknown name, or if the network lacks the head of that name.
+    Raises ValueError for an unknown name, or if the network has no head of that name.
     """
     if kind not in ("value", "cost", "within") or not getattr(shape, kind):
         raise ValueError(f"goal={kind!r}: the network has no such head")
@@ -105,7 +104,7 @@ class ByValue:
 class ByCost:
     """Goal: the cost of a proof for ``player`` (see the module's docstring).
 
-    The budget is log10 of the cost that is left.
+    The budget is log10 of the remaining cost.
     """
 
     game: Game
@@ -139,8 +138,8 @@ class ByCost:
 class ByWithin:
     """Goal: the head's player wins within d of its own moves.
 
-    For that player the value is 1 if it does, else -1. The budget is the number of its moves that
-    are left.
+    The value for that player is 1 if it does, else -1. The budget is the player's remaining number
+    of moves.
     """
 
     game: Game
@@ -213,11 +212,11 @@ def log_moves(game: Game, states: State, branching: Branching) -> jax.Array:
 
 
 def moves_to_answer(game: Game, state: GameState, branching: Branching) -> jax.Array:
-    """Returns int32[]: the number of moves b of one position, as proof costs count them.
+    """Returns int32[]: the number of moves b of one position, for proof costs.
 
-    ``branching="max"`` counts all actions (b_max of Wu et al. 2022, Section 3.2), and ``"legal"``
-    counts the legal ones. ``"heuristic"`` (b_heur) leaves out moves that fill own eyes, and is 1
-    where the reply is forced.
+    ``branching="max"`` counts all actions (b_max of Wu et al. 2022, Section 3.2). ``"legal"``
+    counts the legal actions. ``"heuristic"`` (b_heur) counts the legal actions that do not fill own
+    eyes, and is 1 if the reply is forced.
     """
     if branching == "max":
         return jnp.int32(game.num_actions)

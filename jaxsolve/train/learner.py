@@ -32,18 +32,18 @@ class LearnerState(NamedTuple):
 
 
 class Trainable(Protocol):
-    """Interface of a network in training: weights, which gradients change, and running means."""
+    """Interface of a network in training: weights (changed by gradients) and running means."""
 
     def begin(self, seed: int, params: Any, planes: jax.Array | None) -> tuple[Any, Any]:
-        """Returns (weights, means), of a new network or from ``params``.
+        """Returns (weights, running means), from ``params`` or, if it is None, of a new network.
 
-        A new network depends on ``seed`` only. ``planes``, bool[B, H, W, C], give the first running
-        means of a network with ``params``.
+        A new network depends only on ``seed``. With ``params`` the running means are computed from
+        ``planes``, bool[B, H, W, C].
         """
         ...
 
     def apply(self, weights: Any, means: Any, planes: jax.Array) -> tuple[Outputs, Any]:
-        """Returns the outputs for a batch in training mode, and the running means after it.
+        """Returns the outputs for a batch in training mode, and the updated running means.
 
         ``planes`` is bool[B, H, W, C].
         """
@@ -59,7 +59,7 @@ class Learner:
     """Trains a network for a game by gradient descent.
 
     Args:
-      game: supplies the symmetries of the rules.
+      game: the rules; used for their symmetries.
       architecture: a residual tower with heads, or a ``Model``: a user-defined network.
       transform: makes the optimizer of optax, such as ``lambda: optax.sgd(0.02, momentum=0.9)``.
       augment: whether every step transforms each example by a random symmetry of the rules.
@@ -81,10 +81,9 @@ class Learner:
 
         Args:
           seed: random seed of the weights of a new network.
-          params: parameters with which learning begins, as ``Learner.params`` returns them; None
-            for a new network.
-          planes: bool[B, H, W, C], positions that give the first running means of a residual tower
-            with ``params``.
+          params: initial parameters, in the form of ``Learner.params``; None for a new network.
+          planes: bool[B, H, W, C], positions from which the initial running means of a residual
+            tower with ``params`` are computed.
 
         Raises ValueError if a residual tower has ``params`` but no ``planes``.
         """
@@ -96,8 +95,8 @@ class Learner:
     ) -> tuple[LearnerState, dict[str, jax.Array]]:
         """Performs one gradient step on a batch of N examples.
 
-        Returns the new state, and measurements of the batch by name, float32[] each: ``loss_HEAD``
-        of every head, their sum ``loss_total``, and those of ``head_measures``.
+        Returns the new state, and metrics of the batch by name, float32[] each: ``loss_HEAD`` of
+        every head, the sum ``loss_total`` of these losses, and the metrics of ``head_measures``.
         """
         weights, means = state.network
         turned = self.augment and self.game.num_symmetries > 1
@@ -113,7 +112,7 @@ class Learner:
             return total, (after, measured | {"loss_total": total})
 
         (_, (means, measured)), gradients = jax.value_and_grad(loss, has_aux=True)(weights)
-        # Adam of optax raises a float to the power of an int32 count.
+        # Standard promotion: optax's Adam computes a power of a float with an int32 exponent.
         with jax.numpy_dtype_promotion("standard"):
             updates, optimizer = self.transform().update(gradients, state.optimizer, weights)
         weights = optax.apply_updates(weights, updates)
@@ -132,16 +131,16 @@ class Learner:
     def _shown(self, examples: Examples) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Returns planes, legal moves and policy of a batch of N examples.
 
-        They are bool[N, H, W, C], bool[N, A] and float32[N, A].
+        The shapes are bool[N, H, W, C], bool[N, A] and float32[N, A].
         """
         shape = self.shape
         planes = unpacked(examples.planes, (shape.height, shape.width, shape.planes))
         return planes, unpacked(examples.legal, (shape.actions,)), examples.policy
 
     def _turned(self, examples: Examples, key: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Returns planes, legal moves and policy like ``_shown``, after symmetries of the rules.
+        """Returns planes, legal moves and policy like ``_shown``, transformed by symmetries.
 
-        Each example gets a random symmetry of its own.
+        A random symmetry of the rules is drawn for each example.
         """
         planes, legal, policy = self._shown(examples)
         drawn = jax.random.randint(key, (len(legal),), 0, self.game.num_symmetries, jnp.int32)
@@ -162,7 +161,7 @@ class Learner:
 class _ResidualTower:
     """``Trainable`` of an architecture: a ``ResidualNetwork``.
 
-    The parameters for searches have the normalisation folded in.
+    The batch normalisation is folded into the parameters for searches.
     """
 
     architecture: Architecture
@@ -216,13 +215,14 @@ def head_losses(
 ) -> dict[str, jax.Array]:
     """Returns the loss of each head by name: float32[], the mean over a batch.
 
-    The policy, the costs and the d-win rates have cross-entropy losses; the value has a squared
-    error. Heads have equal weights (Wu et al. 2022, "Proof cost networks", eq. 4; Silver et al.
-    2018).
+    The losses of the policy, the costs and the d-win rates are cross entropies. The loss of the
+    value is a squared error. All heads have equal weights (Wu et al. 2022, "Proof cost networks",
+    eq. 4; Silver et al. 2018).
 
-    The d-win rates have one loss for each d, but describe one event, the number of moves to a win.
-    The sum of their losses is scaled: win rates of one half cost as much as a uniform guess at that
-    number. Without the scale the head would weigh about d times as much as the others.
+    The d-win rates have one loss for each d, but they describe a single event: the number of moves
+    to a win. The sum of their losses is therefore scaled. The scaled loss of win rates of one half
+    equals the loss of a uniform distribution over the possible numbers of moves. Without the scale
+    this head would have several times the weight of the others.
     """
     logits = jnp.where(legal, outputs.policy, jnp.finfo(jnp.float32).min)
     losses = {"policy": optax.softmax_cross_entropy(logits, policy).mean()}
@@ -255,13 +255,13 @@ def head_measures(
     policy: jax.Array,
     examples: Examples,
 ) -> dict[str, jax.Array]:
-    """Returns measures of a network's errors by name: float32[], the mean over a batch.
+    """Returns metrics of a network's errors by name: float32[], the mean over a batch.
 
-    Unlike the losses, they do not contain the entropy of the targets.
+    Unlike the losses, the metrics do not contain the entropy of the targets.
 
-    * ``kl_policy``: KL divergence of the network's policy from the search's, in nats.
+    * ``kl_policy``: KL divergence of the network's policy from the search's policy, in nats.
     * ``error_cost``: absolute error of log10 of the cost of proved positions, in decades. The
-      network's estimate is its mean over the finite bins.
+      network's estimate is the mean of its distribution over the finite bins.
     * ``wrong_value``, ``wrong_cost``: the share of decided games for which the network expects the
       other winner.
     """
@@ -289,11 +289,12 @@ def head_measures(
 
 
 def _known_costs(examples: Examples) -> jax.Array:
-    """Returns bool[N, 2]: whether a player's cost is known exactly.
+    """Returns bool[N, 2]: whether the cost of each player is known exactly.
 
-    It is if it is infinite, or if the player's search measured it (``Record.telling``). Of another
-    win only a finite cost is known. Such wins still count in the loss: the same player's lost games
-    count, and without the wins unprovable positions would seem more frequent than they are.
+    An infinite cost (no win) is known exactly. A finite cost is known exactly if the search
+    minimised the cost of this player (``Record.telling``). Other wins only show that the cost is
+    finite. They still count in the loss, because lost games of the same player count. Without these
+    wins the network would overestimate the share of unprovable positions.
     """
     return examples.telling | ~jnp.isfinite(examples.ahead.cost)
 

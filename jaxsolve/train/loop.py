@@ -1,4 +1,4 @@
-"""The training loop: self-play fills the replay, and the network learns from samples of it."""
+"""The training loop: self-play adds examples to the replay, and the network learns from samples."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from jaxsolve.train.replay import Replay
 from jaxsolve.train.self_play import Games, Record, SelfPlay, unpacked
 from jaxsolve.train.targets import NOBODY
 
-NORMALISED_BY = 1024  # positions for the first running means of a network with given parameters
+NORMALISED_BY = 1024  # positions for the initial running means of a network with given parameters
 
 
 class NoGames(ValueError):
-    """Error: the replay is empty after a call of self-play, since every game was cut off."""
+    """Error: the replay is empty after a call of self-play, because every game was cut off."""
 
 
 class TrainingState(NamedTuple):
-    """The whole state of a run. Equal states continue equally, to the bit on one machine."""
+    """The whole state of a run. On one machine, equal states give bit-identical continuations."""
 
     learner: LearnerState
     games: Games
-    record: Record  # of the last call of self-play; some of its games may not have ended
+    record: Record  # record of the last call of self-play; some of its games have not ended yet
     replay: Replay
-    key: jax.Array  # for sampling and symmetries; every game has a key of its own
+    key: jax.Array  # for sampling and symmetries; every game has its own key
     iteration: jax.Array  # int32[]
 
 
@@ -41,8 +41,8 @@ class Loop:
 
     Args:
       play, learner: self-play and learner of the same network.
-      games: B, number of games played at the same time. A call adds at most T x B examples, where T
-        is ``play.steps``.
+      games: B, number of games played at the same time. A call of self-play adds at most T x B
+        examples, where T is ``play.steps``.
       capacity: number of examples that the replay holds.
       batch: number of examples in a gradient step.
       updates: number of gradient steps in an iteration.
@@ -87,8 +87,8 @@ class Loop:
 
         Args:
           seed: random seed of the run.
-          starts: positions at which games begin (see ``SelfPlay.play``).
-          params: parameters with which learning begins (``Learner.params``); None for new ones.
+          starts: start positions of games (see ``SelfPlay.play``).
+          params: initial parameters (``Learner.params``); None for a new network.
         """
         everywhere, spread = (
             (None, None)
@@ -114,9 +114,9 @@ class Loop:
         return TrainingState(learner, games, record, replay, key, iteration)
 
     def like(self, starts: Any = None) -> TrainingState:
-        """Returns the shapes and shardings of a state, for reading a checkpoint.
+        """Returns a state of ``jax.ShapeDtypeStruct`` with shardings, for reading a checkpoint.
 
-        They are ``jax.ShapeDtypeStruct``. Nothing is computed.
+        No array is computed.
         """
         learner = jax.eval_shape(lambda: self.learner.begin(0))
         key, iteration = jax.eval_shape(lambda: (jax.random.key(0), jnp.int32(0)))
@@ -142,7 +142,7 @@ class Loop:
         """Runs one iteration.
 
         Returns the next state and the metrics of the iteration by name, float32[] or int32[] each.
-        ``starts`` are positions at which new games begin (``SelfPlay.play``). Raises NoGames if the
+        ``starts`` are the start positions of new games (``SelfPlay.play``). Raises NoGames if the
         replay is still empty.
         """
         games, record = self._play(self._params(state.learner), state.games, starts)
@@ -156,7 +156,7 @@ class Loop:
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
     def params(self, state: TrainingState) -> Any:
-        """Returns the parameters for searches (``Learner.params``), whole in every process."""
+        """Returns the parameters for searches (``Learner.params``), replicated in every process."""
         return self._params(state.learner)
 
     # ---- inside ----------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ class Loop:
                 "games": jnp.sum(ended, dtype=jnp.int32),
                 "first_wins": jnp.sum(ended & (winner == 0)) / count,
                 "second_wins": jnp.sum(ended & (winner == 1)) / count,
-                # Draws and games that were cut off.
+                # Draws, and games that were cut off.
                 "nobody_wins": jnp.sum(ended & (winner == NOBODY)) / count,
                 "length": ended.size / count,
                 "examples": jnp.sum(known, dtype=jnp.int32),

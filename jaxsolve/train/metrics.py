@@ -25,8 +25,8 @@ Measured = dict[str, float]  # the metrics of an iteration by name
 def metrics(folder: Path | epath.Path) -> list[Measured]:
     """Returns the metrics of a run, one dictionary for each iteration.
 
-    An unfinished last line of the file is ignored. Raises ValueError if the folder holds no run, or
-    if a line does not hold the metrics of an iteration; OSError.
+    An incomplete last line of the file is ignored. Raises ValueError if the folder contains no run,
+    or if a line is not the metrics of an iteration; OSError.
     """
     if not (folder / MARKER).exists():
         raise ValueError(f"{folder} holds no run of training")
@@ -44,7 +44,7 @@ def metrics(folder: Path | epath.Path) -> list[Measured]:
 
 
 def _numbers(read: object) -> Measured:
-    """Returns ``read`` unchanged. Raises ValueError unless it holds the metrics of an iteration."""
+    """Returns ``read`` unchanged. Raises ValueError if it is not the metrics of an iteration."""
     if (
         not isinstance(read, dict)
         or not {"iteration", *COUNTED} <= read.keys()

@@ -1,4 +1,4 @@
-"""Players of matches that search with mctx on the device, by a network or by random games.
+"""Players for matches that search with mctx on the device, with a network or with random games.
 
 Wu et al. 2022, "Proof cost networks", Table 3, compares such players.
 """
@@ -26,10 +26,10 @@ GOALS = ("value", "cost", "within")
 
 @dataclass(frozen=True, eq=False)
 class SearchingPlayer:
-    """A player (``play.player.Player``) whose moves a jitted function finds.
+    """A player (``play.player.Player``) that chooses its moves by a jitted function.
 
     Attributes:
-      name: its name in the match.
+      name: name in the match.
       find: function from a random key and B states to the moves, int32[B].
       simulations: number of simulations for each move.
     """
@@ -53,19 +53,18 @@ class SearchingPlayer:
 
 
 def goals_of(network: Network) -> list[str]:
-    """Returns the goals that searches with a network can have.
+    """Returns the possible goals of searches with a network. The first one is the default.
 
-    They are those of ``value``, ``cost`` and ``within`` for which the network has a head. The first
-    one is the default.
+    A goal, ``value``, ``cost`` or ``within``, is possible if the network has the head of that name.
     """
     return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
 
 
 def as_learned(network: Network, goal: str) -> dict[str, Any]:
-    """Returns the settings of ``TreeSearch`` with which a network was trained.
+    """Returns the settings of ``TreeSearch`` in the training of a network.
 
-    Settings that the network's file does not record are absent. If ``goal`` is not the goal of the
-    training, settings that depend on the goal are absent too.
+    Settings that the network's file does not record are absent. If ``goal`` differs from the goal
+    of the training, settings that depend on the goal are also absent.
     """
     settings = network.about.get("settings")
     groups = settings if isinstance(settings, dict) else {}
@@ -86,12 +85,12 @@ def searching_player(
 ) -> SearchingPlayer:
     """Returns a player that searches with a network.
 
-    ``goal`` is one of ``goals_of(network)``, or None for the first of them. With ``value`` the
+    ``goal`` is one of ``goals_of(network)``, or None for the first of these. With ``value`` the
     player maximises the result, with ``cost`` it minimises the cost of its own proof, and with
-    ``within`` it plays for a win within d moves (``train.goals``). ``simulations`` is the number
-    for each move.
+    ``within`` it plays for a win within d moves (``train.goals``). ``simulations`` is the number of
+    simulations for each move.
 
-    Raises ValueError if the network does not fit the game or lacks the head.
+    Raises ValueError if the network does not fit the game or has no head for the goal.
     """
     network.check(env.game)
     found = goals_of(network)
@@ -122,9 +121,9 @@ def _chosen(search: TreeSearch, params: Any, key: jax.Array, states: State) -> j
 
 
 def rollout_player(env: Env, simulations: int) -> SearchingPlayer:
-    """Returns a player without a network.
+    """Returns a player that searches without a network.
 
-    Its search has equal priors, and the results of random games as values
+    The priors are equal, and the values are results of random games
     (``mctx_adapter.random_rollout``).
     """
     return SearchingPlayer(
@@ -145,7 +144,7 @@ def _chosen_by_random_games(env: Env, simulations: int, key: jax.Array, states: 
         step,
         simulations,
         invalid_actions=mctx_adapter.invalid_actions(states),
-        # With even priors, a smaller number would consider random actions.
+        # All actions: with equal priors, a smaller number would be a random choice of actions.
         max_num_considered_actions=env.num_actions,
     )
     return found.action.astype(jnp.int32)

@@ -15,7 +15,7 @@ from jaxsolve.train.tensorboard import EventWriter
 
 
 class Recorder(Protocol):
-    """Interface of recorders, which receive the metrics of each iteration."""
+    """Interface of recorders: objects that store the metrics of each iteration."""
 
     def add(self, measured: Measured) -> None: ...
 
@@ -27,8 +27,8 @@ class Recorder(Protocol):
 def recorder(folder: Folder, iteration: int) -> Recorder:
     """Returns the recorder of a run that starts or resumes after ``iteration``.
 
-    Lines of later iterations are removed from the file, because the run computes those iterations
-    again. Only the first process records; the others get a ``NoRecorder``.
+    Lines of later iterations are removed from the file, because the run computes these iterations
+    again. Only the first process records. For other processes the result is a ``NoRecorder``.
     """
     if not devices.is_first():
         return NoRecorder()

@@ -14,7 +14,7 @@ class Replay(NamedTuple):
     """A ring buffer of C examples. New examples overwrite the oldest."""
 
     kept: Examples  # C examples
-    # int32[]: number of examples ever added, modulo a multiple of C. The next one is stored at
+    # int32[]: total number of added examples, modulo a multiple of C. The next example is stored at
     # index ``added % C``.
     added: jax.Array
     size: jax.Array  # int32[]: number of examples in the buffer
@@ -35,7 +35,7 @@ class Replay(NamedTuple):
         return self.kept.mover.shape[0]
 
     def add(self, examples: Examples, wanted: jax.Array) -> Replay:
-        """Returns the buffer after adding, in order, those examples where ``wanted`` is True.
+        """Returns the buffer with the examples added, in order, where ``wanted`` is True.
 
         ``wanted`` is bool[N] for N examples. Raises ValueError if N exceeds the capacity.
         """
@@ -45,7 +45,7 @@ class Replay(NamedTuple):
         number = jnp.cumsum(wanted, dtype=jnp.int32)
         places = jnp.where(
             wanted, (self.added + number - 1) % capacity, capacity
-        )  # ``capacity`` is out of bounds, so the example is dropped
+        )  # an unwanted example gets the index ``capacity``, out of bounds, so it is dropped
         kept = jax.tree.map(
             lambda old, new: old.at[places].set(new.astype(old.dtype), mode="drop"),
             self.kept,
@@ -60,7 +60,7 @@ class Replay(NamedTuple):
     def sample(self, key: jax.Array, count: int) -> Examples:
         """Returns ``count`` examples, drawn uniformly with replacement.
 
-        An empty buffer returns zeros.
+        For an empty buffer the result is zeros.
         """
         places = jax.random.randint(key, (count,), 0, jnp.maximum(self.size, 1), jnp.int32)
         return jax.tree.map(lambda x: x[places], self.kept)

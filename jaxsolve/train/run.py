@@ -1,11 +1,11 @@
-"""A training run in its folder. It resumes from its latest checkpoint, however it ended.
+"""A training run in its folder. A run that ended in any way resumes from its latest checkpoint.
 
-training.json       the settings that its results depend on; a run with others is refused
-config.yaml         all its settings
+training.json       the settings that results depend on; a run with other settings is refused
+config.yaml         all settings
 metrics.jsonl       one line for each iteration
 tb/                 the same metrics for TensorBoard
 checkpoints/N/      the whole state after iteration N; the latest ones are kept
-networks/N.npz      the network after iteration N, for --network; all are kept
+networks/N.npz      the network after iteration N, for the option --network; all are kept
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from jaxsolve.train.recorder import NoRecorder, Recorder, recorder
 
 
 class Run:
-    """A training run in the folder ``settings.out``, which it holds until ``release``.
+    """A training run in the folder ``settings.out``. The folder is locked until ``release``.
 
     Args:
       settings: settings of the run.
@@ -45,10 +45,10 @@ class Run:
       iteration: the latest completed iteration.
       saved: the iteration of the latest checkpoint, from which the next start continues.
       redone: (first, last) of the iterations that an earlier process recorded but did not save in a
-        checkpoint. This run computes them again. None if there are none.
+        checkpoint. This run computes them again. None: there are no such iterations.
 
     Raises ValueError, with a message of one sentence, for invalid settings; FolderError for a
-    folder that is in use or holds something else; OSError.
+    folder that is in use or has other contents; OSError.
     """
 
     def __init__(self, settings: Settings, config: str = ""):
@@ -58,7 +58,7 @@ class Run:
         _refuse(settings)
         self.loop: Loop = build.loop(settings, devices.mesh())
         learner = self.loop.learner
-        assert isinstance(learner.architecture, Architecture)  # settings describe no other
+        assert isinstance(learner.architecture, Architecture)  # settings cannot describe a Model
         self.architecture = learner.architecture
         self._starts = build.starts(settings.game.starts, learner.game)
         learn_on = settings.train.learn_on
@@ -71,10 +71,10 @@ class Run:
 
     @functools.cached_property
     def _state(self) -> TrainingState:
-        """The current state; first the state at the latest checkpoint or at the start.
+        """The current state. Initially the state at the latest checkpoint, or at the start.
 
-        It is loaded or computed when it is first needed, so a run that is refused or already
-        complete computes nothing.
+        The initial state is loaded or computed on first use. A run that is refused or already
+        complete therefore computes nothing.
         """
         if not self.iteration:
             return self.loop.begin(self.settings.train.seed, self._starts, self._first)
@@ -90,16 +90,16 @@ class Run:
         Yields the path of the network's file after each checkpoint. ``progress`` is called with the
         metrics of every iteration.
 
-        A single process that gets KeyboardInterrupt, or a BrokenPipeError of ``progress``, saves
-        the last complete iteration and raises the exception again. If one of several processes gets
-        SIGTERM, all of them save the same iteration and raise KeyboardInterrupt
+        After KeyboardInterrupt, or a BrokenPipeError of ``progress``, a single process saves the
+        last complete iteration and raises the exception again. If one of several processes receives
+        SIGTERM, all processes save the same iteration and raise KeyboardInterrupt
         (``devices.preempted``).
         """
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
             return
-        process.clear_interrupts()  # an earlier interruption was not for this run
-        self._state  # noqa: B018  refuses an unreadable checkpoint before anything is written
+        process.clear_interrupts()  # interrupts before this run do not concern it
+        self._state  # noqa: B018  raises for an unreadable checkpoint before anything is written
         self._recorder = recorder(self.path, self.iteration)
         with contextlib.closing(self._recorder):
             try:
@@ -125,7 +125,7 @@ class Run:
                         return
             except (KeyboardInterrupt, BrokenPipeError):
                 process.clear_interrupts()
-                # Several processes can save at a common iteration only.
+                # Several processes can save only at a common iteration.
                 if self.saved < self.iteration and jax.process_count() == 1:
                     self.save()
                 raise
@@ -133,7 +133,7 @@ class Run:
     def save(self) -> Folder:
         """Writes a checkpoint and the network. Returns the path of the network's file.
 
-        An interruption is deferred until both are complete. Raises FolderError if another run has
+        Interrupts are deferred until both are written. Raises FolderError if another run has
         claimed a remote folder; OSError.
         """
         network = self.network()
@@ -193,7 +193,7 @@ class Run:
     def _question(self) -> dict[str, object]:
         """Returns the settings that results depend on.
 
-        The name of a file is replaced by a digest of its content.
+        Names of files are replaced by digests of their contents.
         """
         question = self.settings.question()
         if (file := self.settings.game.starts) is not None:
@@ -218,7 +218,7 @@ class Run:
     def _resumed(self) -> tuple[int, dict[str, float]]:
         """Returns the iteration of the latest checkpoint and the sums (``COUNTED``) up to it.
 
-        Without a checkpoint, all are 0. Raises ValueError if the checkpoint is not of this run.
+        Without a checkpoint they are 0. Raises ValueError if the checkpoint is not of this run.
         """
         found = checkpoints.steps(self.path / "checkpoints")
         step = devices.broadcast(found[-1] if found else 0)
@@ -231,7 +231,7 @@ class Run:
                 f"{self.path}: checkpoints/{step} is not of this run: there are neither its "
                 "metrics nor its network; remove it"
             )
-        # The line can be lost in a crash of the machine. The network's file has the same sums.
+        # A crash of the machine can lose the line of metrics. The network's file has the same sums.
         held = last[0] if last else Network.load(file).about
         return step, {name: held[name] for name in COUNTED}
 
@@ -278,14 +278,14 @@ class Run:
         return state, numbers, sums
 
     def _advance(self, state: TrainingState, numbers: Measured, sums: dict[str, float]) -> Measured:
-        """Adopts the next state. Returns the line of metrics of its iteration."""
+        """Replaces the current state by ``state``. Returns the line of metrics of its iteration."""
         self._state, self.iteration, self._sums = state, self.iteration + 1, sums
         totals = {name: round(value, 3) for name, value in sums.items()}
         return {"iteration": self.iteration, **numbers, **totals}
 
 
 def _refuse(settings: Settings) -> None:
-    """Raises ValueError for an invalid length of the run or an invalid number of checkpoints."""
+    """Raises ValueError for invalid settings of the run's length or of checkpoints."""
     train = settings.train
     for name in ("iterations", "checkpoint_every", "keep"):
         if getattr(train, name) < 1:
@@ -295,10 +295,10 @@ def _refuse(settings: Settings) -> None:
 
 
 def _report(progress: Callable[[Measured], None], measured: Measured) -> None:
-    """Calls ``progress``; handles a BrokenPipeError, which is raised when its reader is gone.
+    """Calls ``progress`` and handles a BrokenPipeError, raised when the reader of a pipe has ended.
 
-    A single process raises it again. One of several processes may not end alone, so it requests a
-    stop of all.
+    A single process raises the error again. With several processes no process can end alone, so
+    this process requests a stop of all.
     """
     try:
         progress(measured)

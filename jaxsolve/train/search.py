@@ -15,7 +15,7 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.networks import Forward, Model
 from jaxsolve.train.goals import Branching, Goal, goal_of, log_moves, player_to_move, raises_costs
 
-# A type checker does not see the fields and methods of chex's dataclasses.
+# Type checkers do not know the fields and methods of chex's dataclasses.
 PolicyOutput: TypeAlias = Any  # mctx.PolicyOutput
 RootOutput: TypeAlias = Any  # mctx.RootFnOutput
 _root_output: Callable[..., RootOutput] = mctx.RootFnOutput
@@ -52,18 +52,18 @@ gumbel_policy = _promoting(mctx.gumbel_muzero_policy)
 _muzero_policy = _promoting(mctx.muzero_policy)
 
 
-# Least spread of a node's values when they are rescaled. Smaller differences are rounding errors,
-# which must not distinguish moves.
+# Least spread of values when they are rescaled. Smaller differences are rounding errors, and must
+# not be magnified.
 LEAST_SPREAD = 1e-4
 CONCENTRATIONS, TEMPERATURES = (1e-4, 1e4), (1e-3, 1e3)  # outside these ranges float32 gives NaN
-MAX_SCALE = 1e6  # largest weight of values against priors; far larger ones overflow float32
+MAX_SCALE = 1e6  # largest weight of values against priors; far larger weights overflow float32
 
 
 class Node(NamedTuple):
-    """What the tree stores for a batch of B positions; observations are not stored."""
+    """The embedding of mctx's tree for a batch of B positions. Observations are not stored."""
 
     state: State
-    player: jax.Array  # int32[B]: the player whose proof costs count
+    player: jax.Array  # int32[B]: the or-player (``train.goals``)
     budget: jax.Array  # float32[B]: budget of the goal (``train.goals``)
 
 
@@ -74,20 +74,22 @@ class TreeSearch:
     Args:
       env: the game.
       forward: the network's function: ``Forward``, or a user-defined ``Model``.
-      goal: what the search maximises: ``value``, ``cost`` or ``within`` (``train.goals``). The
-        network needs a head of that name.
-      branching: how costs count the moves of the other side. ``max`` counts all actions, ``legal``
-        the legal ones. ``heuristic`` counts the legal ones without moves into own eyes, and 1 where
-        the reply is forced (b_max and b_heur of Wu et al. 2022).
+      goal: the goal of the search: ``value``, ``cost`` or ``within`` (``train.goals``). The network
+        needs a head of that name.
+      branching: the count of the other side's moves in costs: ``max``, ``legal`` or ``heuristic``
+        (``goals.moves_to_answer``).
       simulations: number of simulations for one move.
       policy: ``gumbel`` (Danihelka et al. 2022) or ``puct`` (AlphaZero).
-      considered: number of moves that the root of a Gumbel search considers at first.
+      considered: number of actions that a Gumbel search samples at its root
+        (``max_num_considered_actions`` of mctx).
       value_scale: weight of values against priors in a Gumbel search (c_scale of Danihelka et al.).
-      stretched: whether values are first rescaled to [0, 1] among a node's moves, as in mctx by
-        default. Then values decide even where moves hardly differ. If False (``value`` and
-        ``within`` only), they are mapped from [-1, 1] to [0, 1], as in the paper.
+      stretched: whether the values of a node's moves are first rescaled so that the extremes become
+        0 and 1, as in mctx by default. Values then decide even between moves that hardly differ. If
+        False (``value`` and ``within`` only), values are mapped linearly from [-1, 1] to [0, 1], as
+        in the paper.
       noise: share and concentration of the Dirichlet noise at the root of a PUCT search.
-      temperature: temperature with which a PUCT search draws its move from the visit counts.
+      temperature: a PUCT search draws its move with probability proportional to visits ^ (1 /
+        temperature).
 
     Raises ValueError for a setting out of range, or for a goal whose head the network lacks.
     """
@@ -106,7 +108,7 @@ class TreeSearch:
 
     def __post_init__(self) -> None:
         self.forward.architecture.check(self.env.game)
-        self.aim  # noqa: B018  refuses a goal without a head
+        self.aim  # noqa: B018  raises for a goal without a head
         if self.branching not in ("max", "legal", "heuristic"):
             raise ValueError(
                 f"branching={self.branching!r}: it may be 'max', 'legal' or 'heuristic'"
@@ -180,7 +182,7 @@ class TreeSearch:
     def log_moves(self, states: State) -> jax.Array:
         """Returns float32[B]: log10 of the number of moves of the side to move.
 
-        Costs multiply by this number; see ``goals.moves_to_answer``.
+        Proof costs are multiplied by this number; see ``goals.moves_to_answer``.
         """
         return log_moves(self.env.game, states, self.branching)
 
@@ -269,7 +271,7 @@ class TreeSearch:
         value = jnp.where(states.terminated, 0.0, self.aim.value(outputs, *child))
         same = player_to_move(states) == player_to_move(node.state)
         turn = jnp.where(same, 1.0, -1.0).astype(jnp.float32)
-        # The result of a game that was cut off is unknown; the network's value replaces it.
+        # The result of a game that was cut off is unknown, so the network's value is used.
         cut = states.truncated & ~states.terminated
         output = _recurrent_output(
             reward=reward + jnp.where(cut, turn * value, 0.0),
@@ -285,9 +287,9 @@ def _with_noise(
 ) -> jax.Array:
     """Returns the logits of the priors mixed with Dirichlet noise over the legal moves.
 
-    mctx's own noise is over all actions.
+    mctx's own noise also includes illegal actions.
     """
-    # Logarithms, because small amounts underflow.
+    # The noise is drawn as logarithms, because small shares would underflow.
     amounts = jax.random.loggamma(key, concentration, legal.shape, jnp.float32)
     noise = jax.nn.softmax(jnp.where(legal, amounts, -jnp.inf), axis=-1)
     mixed = (1.0 - share) * jax.nn.softmax(logits, axis=-1) + share * noise
@@ -299,8 +301,8 @@ def _with_noise(
 def _drawn(key: jax.Array, weights: jax.Array, temperature: float) -> jax.Array:
     """Returns int32[B]: actions drawn with probability proportional to visits^(1 / temperature).
 
-    With temperature 0 the most visited action is taken. Unvisited actions are never drawn; mctx
-    draws them at high temperatures.
+    With temperature 0 the most visited action is returned. Unvisited actions are never drawn,
+    unlike in mctx, which draws them at high temperatures.
     """
     logits = jnp.where(
         weights > 0.0, jnp.log(jnp.maximum(weights, jnp.finfo(jnp.float32).tiny)), -jnp.inf
@@ -319,9 +321,9 @@ def _logits(policy: jax.Array, states: State) -> jax.Array:
 def between_extremes(tree: Any, node_index: jax.Array) -> jax.Array:
     """Returns float32[A]: values of a node's moves, scaled to [0, 1].
 
-    The scale lies between the extremes of the whole tree. An unvisited move has the node's own
-    value. An illegal move has minus infinity, because mctx masks illegal moves at the root only. It
-    would end the game without a winner, and so favour one side.
+    The extremes of the whole tree are scaled to 0 and 1. An unvisited move has the value of the
+    node itself. An illegal move has minus infinity, because mctx masks illegal moves at the root
+    only. An illegal move would end the game without a winner, which would favour one side.
 
     Args:
       tree: mctx's tree.
@@ -354,5 +356,5 @@ def _stretched(tree: Any, node_index: jax.Array, values: jax.Array) -> jax.Array
 
 
 def _alone(batch: Any) -> Any:
-    """Returns each entry of a batch as a batch of one: a second axis of length 1 is added."""
+    """Adds a second axis of length 1 to all arrays, so that each entry becomes a batch of one."""
     return jax.tree.map(lambda x: x[:, None], batch)

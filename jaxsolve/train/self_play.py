@@ -1,6 +1,6 @@
 """Self-play: many games at the same time on the device, in one scan.
 
-Each game that ends is followed by a new one.
+A game that ends is replaced by a new one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Games(NamedTuple):
 
     states: State
     or_player: jax.Array  # int32[B]: the player whose proof costs guide the search
-    keys: jax.Array  # one key a game, which makes the games independent of each other
+    keys: jax.Array  # [B] random keys: one for each game, so that games are independent
 
 
 class Record(NamedTuple):
@@ -34,9 +34,9 @@ class Record(NamedTuple):
     legal: jax.Array  # uint8[T, B, ceil(A / 8)]
     policy: jax.Array  # float32[T, B, A]: the search's improved policy
     moves: jax.Array  # int32[T, B]: the moves played
-    # bool[T, B, 2]: whether a win of the player shows the cost of its proof. If the or-player is
-    # drawn for each game, False for its opponent, whose search treats all wins as equal. If all
-    # games have the same or-player, True for both players.
+    # bool[T, B, 2]: whether a win of this player shows the cost of its proof. If the or-player is
+    # drawn for each game, this is False for the opponent, because the search treats all wins of the
+    # opponent as equal. If all games have the same or-player, it is True for both players.
     telling: jax.Array
 
 
@@ -59,9 +59,10 @@ class SelfPlay:
       search: chooses the moves. Its environment cuts games off after ``max_steps`` moves.
       steps: T, number of moves of every game in one call. It is at least ``max_steps``, so the
         result of each position is known after the next call.
-      or_player: 0 or 1, the player whose proof costs count; None to draw the player for each game.
+      or_player: 0 or 1, the player whose proof costs guide the search; None to draw the player for
+        each game.
 
-    Raises ValueError if games may last longer than a call, or for another ``or_player``.
+    Raises ValueError if a game can last longer than a call, or for another ``or_player``.
     """
 
     search: TreeSearch
@@ -91,13 +92,13 @@ class SelfPlay:
         return Games(states, or_player, keys)
 
     def play(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
-        """Plays T moves of every game. Returns the games after them, and the record of the moves.
+        """Plays T moves of every game. Returns the games after the moves, and their record.
 
         Args:
           params: the network's parameters (``Learner.params``).
           games: the games in play.
-          starts: a batch of the game's states at which new games begin, possibly different in each
-            call; None for the environment's initial positions.
+          starts: a batch of the game's states, the start positions of new games. It may differ
+            between calls. None: the environment's initial positions.
         """
         return jax.lax.scan(
             lambda games, _: self.step(params, games, starts), games, None, length=self.steps
@@ -115,8 +116,8 @@ class SelfPlay:
         found = search(params, thinking, states, or_player)
         after = jax.vmap(search.env.step)(states, found.action)
         over = after.terminated | after.truncated
-        # NaN in a network can make a search play an illegal move. The environment ends such a game.
-        # The network must not learn from it.
+        # NaN in a network can make a search play an illegal move. The environment then ends the
+        # game. The network must not learn from such a game.
         illegal = ~jnp.take_along_axis(states.legal_action_mask, found.action[:, None], axis=1)[
             :, 0
         ]
@@ -147,9 +148,9 @@ class SelfPlay:
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
         """Labels the positions of one call with the results that are known after the next call.
 
-        ``before`` and ``after`` are the records of the two calls. Returns T x B examples, step by
-        step, and bool[T x B]: whether an example may be used, since the result of its game is
-        known. It is not known for games that were cut off.
+        ``before`` and ``after`` are the records of the two calls. Returns T x B examples, ordered
+        by step, and bool[T x B]: whether the result of the example's game is known, so that the
+        example can be used. The result of a game that was cut off is unknown.
         """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
         ahead = jax.tree.map(lambda x: x[: self.steps], look_ahead(course))

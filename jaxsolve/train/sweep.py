@@ -1,4 +1,4 @@
-"""The table of a sweep, written when Hydra reports that the sweep's last run has ended."""
+"""The table of a sweep. It is written when Hydra reports the end of the sweep's last run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ failed: list[str] = []  # runs of the latest sweep that failed
 def fail(folder: Path, error: Exception) -> None:
     """Records that a run of a sweep has failed.
 
-    The other runs continue, and the table shows the reason.
+    The other runs continue. The table shows the error.
     """
     sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
     print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
@@ -32,7 +32,7 @@ def fail(folder: Path, error: Exception) -> None:
 
 
 def begin(folder: Path) -> None:
-    """Removes the record of a failure that an earlier attempt at this run has left."""
+    """Removes the record of a failure of an earlier attempt at this run."""
     _beside(folder).unlink(missing_ok=True)
 
 
@@ -67,13 +67,14 @@ class SweepTable(Callback):
 def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Returns the rows of a sweep's folder, one for each run.
 
-    A row has the swept settings, the metrics of the last iteration, and the reason if the run
+    A row has the swept settings, the metrics of the last iteration, and the error if the run
     failed.
 
-    Runs have the numbers that Hydra gives to the combinations of ``swept``: the last setting varies
-    fastest. Runs that an earlier, larger sweep left in the folder are ignored. A run is refused if
-    its folder holds a run with other settings; then the results in the folder do not appear in its
-    row. If runs have names (``hydra.sweep.subdir``), every run in the folder has a row.
+    Runs are numbered as Hydra numbers the combinations of ``swept``: the last setting varies
+    fastest. Other runs in the folder, from an earlier and larger sweep, are ignored. If the folder
+    of a run contains a run with other settings, the new run is refused, and its row does not show
+    the results in the folder. If runs have names (``hydra.sweep.subdir``), every run in the folder
+    has a row.
     """
     held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
     names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
@@ -108,7 +109,7 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
 
 
 def _value_of(settings: Any, key: str) -> Any:
-    """Returns the value of a setting; for a group of settings, the group's name."""
+    """Returns the value of a setting, or the name of a group of settings."""
     value = OmegaConf.select(settings, key)
     return (
         value
@@ -120,7 +121,7 @@ def _value_of(settings: Any, key: str) -> Any:
 def _agrees(settings: Any, key: str, wanted: str) -> bool:
     """Returns whether a setting has the value ``wanted``.
 
-    True also for a setting that is absent, and for a group without a name.
+    The result is also True for an absent setting and for a group without a name.
     """
     value = OmegaConf.select(settings, key)
     if isinstance(value, DictConfig):

@@ -1,9 +1,8 @@
 """Training targets of positions: the winner, the cost of a proof, and the moves to a win.
 
 Targets are computed backwards from the ends of the recorded games (Wu et al. 2022, "Proof cost
-networks", Section 3.2; Shih et al. 2022, "Faster to life", Section on FTL). Functions take T steps
-of B games that are played at the same time. After the end of a game the next step belongs to a new
-game.
+networks", Section 3.2; Shih et al. 2022, "Faster to life", Section on FTL). The arrays have T steps
+of B games that are played at the same time. The step after the end of a game belongs to a new game.
 """
 
 from __future__ import annotations
@@ -33,21 +32,22 @@ class Ahead(NamedTuple):
 
     known: jax.Array  # bool: whether the game ends within the steps and is not cut off
     winner: jax.Array  # int32: 0, 1 or NOBODY
-    # float32[T, B, 2]: log10 of the cost of either player's proof; infinite for a player that did
-    # not win
+    # float32[T, B, 2]: log10 of the cost of each player's proof; infinite for a player that did not
+    # win
     cost: jax.Array
-    # int32[T, B, 2]: number of moves of each player from this position on, including the move made
-    # in the position
+    # int32[T, B, 2]: number of moves of each player from this position to the end of the game,
+    # including the move that was played in the position
     own_moves: jax.Array
 
 
 def look_ahead(course: Course) -> Ahead:
     """Returns the outcome of each position's game.
 
-    A proof for a player contains one of its own moves, and an answer to every move of the other
-    side. So the cost of a proof does not change over a move of the player. Before a move of the
-    other side it is the cost after the move, multiplied by the number of moves of that side (Fig. 2
-    of Wu et al. 2022: b0 x b2 at s0, b2 at s1 and s2, 1 at s3 and at the end).
+    A proof for a player has one move of this player in each of its positions, and an answer to
+    every move of the other side. A move of the player therefore does not change the cost of the
+    proof. Before a move of the other side the cost is the cost after the move, multiplied by the
+    number of moves of that side (Fig. 2 of Wu et al. 2022: b0 x b2 at s0, b2 at s1 and s2, 1 at s3
+    and at the end).
 
     >>> b = jnp.log10(jnp.array([[2.0], [3.0], [5.0], [7.0]]))  # player 1 moves at s0, s2; loses
     >>> none, first = jnp.full((4, 1), NOBODY), jnp.zeros((4, 1), jnp.int32)
@@ -95,8 +95,8 @@ def result(ahead: Ahead, mover: jax.Array) -> jax.Array:
 def two_hot(values: jax.Array, bins: int, per_decade: float) -> jax.Array:
     """Returns float32[..., bins]: ``values`` >= 0 as weights of the two nearest bins.
 
-    Bin j stands for the value ``j / per_decade``. The last bin stands for infinity only; the one
-    before it also for all larger finite values.
+    Bin j stands for the value ``j / per_decade``. The last bin stands for infinity only. The bin
+    before it also stands for all larger finite values.
 
     >>> two_hot(jnp.array([0.0, 0.25, 9.0, jnp.inf]), 4, 1.0).tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]

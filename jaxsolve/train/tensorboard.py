@@ -18,9 +18,9 @@ class EventWriter:
 
     TensorBoard then ignores values of ``first`` and later steps in older files of the folder.
 
-    ``tensorboardX.SummaryWriter`` is not used: it writes in a thread, and blocks for ever after a
-    full disk has ended that thread. This class writes in the caller's thread, which gets the
-    OSError.
+    ``tensorboardX.SummaryWriter`` is not used, because it writes in a separate thread. If the disk
+    is full, this thread ends, and the writer blocks forever. This class writes in the caller's
+    thread, so the caller gets the OSError.
     """
 
     def __init__(self, folder: Path, first: int):

@@ -116,10 +116,10 @@ class Canvas:
         self._shapes.append(f'<polyline points="{path}" {style} stroke-linecap="round"/>')
 
     def mark(self, centre: Point, radius: float, sign: str, colour: str) -> None:
-        """Draws a sign within ``radius`` around ``centre``.
+        """Draws a sign inside the circle around ``centre`` with ``radius``.
 
-        ``circle``, ``square``, ``triangle``, ``cross`` and ``dot`` are shapes. Other signs are
-        drawn as text.
+        ``circle``, ``square``, ``triangle``, ``cross`` and ``dot`` are drawn as shapes, other signs
+        as text.
         """
         x, y = centre
         width = 0.2 * radius
@@ -159,7 +159,7 @@ class Canvas:
           width: width of the picture before scaling.
           height: height of the picture before scaling.
           title: description of the picture for screen readers.
-          scale: factor of the displayed size.
+          scale: displayed size divided by the size before scaling.
         """
         box = f'viewBox="0 0 {_number(width)} {_number(height)}"'
         size = f'{box} width="{_number(scale * width)}" height="{_number(scale * height)}"'

@@ -1,4 +1,4 @@
-"""Tables of text in columns. No cell is cut or wrapped, whatever the width of the terminal."""
+"""Tables of text in columns. Cells are not cut or wrapped to the width of the terminal."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
         if axes.get_legend_handles_labels()[1]:
             legend = axes.legend(fontsize=7)
             for line in legend.get_lines() if several else []:
-                line.set_color("black")  # colours distinguish runs
+                line.set_color("black")  # the legend shows line styles; colours distinguish runs
     if several:
         lines = [Line2D([], [], color=f"C{number}") for number in range(len(runs))]
         figure.legend(lines, list(runs), fontsize=8, loc="outside lower center", ncols=2)
@@ -76,7 +76,7 @@ def _draw_metric(
             continue
         axes.plot(
             *zip(*shown, strict=True),
-            style + ("o" if len(shown) == 1 else ""),  # one point makes no line
+            style + ("o" if len(shown) == 1 else ""),  # a line of one point would be invisible
             color=f"C{number}" if len(runs) > 1 else None,
             linewidth=1.4,
             label=label,

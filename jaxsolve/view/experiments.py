@@ -31,7 +31,8 @@ def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
 
     Args:
       path: the file.
-      axes: values of each axis, by name; their product must be the variants in the file.
+      axes: values of each axis, by name. The file must have a variant for each combination of
+        these values.
 
     Raises:
       ValueError: the file is damaged.
@@ -192,7 +193,7 @@ def _draw_legend(figure: Any, names: Sequence[str], source: str | None) -> None:
 
 
 def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    """Groups rows to lines; the rows of a line have equal values on ``axes`` (all but the last)."""
+    """Groups rows to lines. Rows of a line have equal values on all axes but the last."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
@@ -212,7 +213,7 @@ def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None
         points, low, high = (
             np.array([float(row[name]) for row in line]) for name in ("points", "low", "high")
         )
-        # The offset keeps intervals from covering each other.
+        # The offset separates intervals that would overlap.
         at = np.arange(len(line)) + 0.06 * (number - (len(lines) - 1) / 2)
         style = {
             "marker": "o",
@@ -237,8 +238,8 @@ def _draw_paper(panel: Any, published: Any, values: int, others: Sequence[str]) 
       panel: matplotlib axes.
       published: nested lists of percentages; None: nothing is drawn.
       values: number of our values on the last axis.
-      others: the paper's values on the last axis if they differ from ours. They get an axis of
-        their own at the top.
+      others: the paper's values on the last axis if they differ from ours. They are shown on a
+        second x axis at the top.
     """
     if published is None:
         return

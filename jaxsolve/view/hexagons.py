@@ -1,4 +1,4 @@
-"""Pictures of boards of hexagons: a rhombus whose sides may belong to the players."""
+"""Pictures of hexagonal boards: a rhombus of hexagons, with edges in the players' colours."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
 
 
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
-    """Draws bands along the edges of the board; cells drawn later cover half of each band.
+    """Draws bands along the edges of the board. The cells, drawn later, cover half of each band.
 
     ``owners`` are the player of the upper and lower edge, and the player of the left and right
     edge.

@@ -21,7 +21,7 @@ def draw(canvas: Canvas, board: Counters, last: Place | None, signs: Mapping[Pla
     Returns width and height.
     """
     theme, (columns, rows) = canvas.theme, board.size
-    # The store of the lowest of several rows is on the right, the stores of other rows on the left.
+    # The lowest of several rows has its store on the right. Other rows have theirs on the left.
     left = [row for row in (board.rows[:-1] or board.rows) if row.stored is not None]
     right = [row for row in board.rows[1:][-1:] if row.stored is not None]
     pitch = _CELL if rows < 3 else _CELL + 30

@@ -13,7 +13,7 @@ _MARGIN = 46.0
 
 
 def star_points(size: Place) -> list[Place]:
-    """Returns the star points of a Go board as (column, row), from 0; none if it is not square."""
+    """Returns the star points of a Go board as (column, row), from 0; [] if it is not square."""
     width, height = size
     if width != height:
         return []
@@ -192,7 +192,7 @@ def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) ->
         theme.accent if is_last or not occupant else (theme.white if occupant == 1 else theme.black)
     )
     if not occupant:
-        # A patch of board colour hides the lines behind the sign.
+        # A disc in the board's colour hides the lines behind the sign.
         canvas.circle(_centre(at), 0.36 * _CELL, theme.board)
     canvas.mark(_centre(at), (0.27 if sign == "circle" else 0.25) * _CELL, sign, colour)
 

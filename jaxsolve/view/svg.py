@@ -129,8 +129,9 @@ def placed(
 ) -> tuple[Place | None, dict[Place, str]]:
     """Converts moves to places on the board.
 
-    Returns the place of the last move, and the signs of ``marks`` by place. A move without a place,
-    such as a pass, gives None or is left out. Raises ValueError for an unknown move.
+    Returns the place of the last move, and the signs of ``marks`` by place. For a last move without
+    a place, such as a pass, the first result is None. A mark without a place is left out. Raises
+    ValueError for an unknown move.
     """
     side = int(game.to_move(state))
     last = (
@@ -145,7 +146,10 @@ def placed(
 
 
 def _action_made(game: Game, state: Any, move: Move) -> int:
-    """Returns the action of ``move``, which led to ``state`` and may be illegal in ``state``."""
+    """Returns the action of ``move``, the move that led to ``state``.
+
+    The action may be illegal in ``state``.
+    """
     if isinstance(move, str):
         return game.parse_action_made(move, state)
     if not 0 <= move < game.num_actions:
@@ -156,5 +160,5 @@ def _action_made(game: Game, state: Any, move: Move) -> int:
 def _action(game: Game, state: Any, move: Move) -> int:
     if isinstance(move, str):
         return game.parse_action(move, state)
-    game.action_text(int(move), state)  # refuses a number that is no action
+    game.action_text(int(move), state)  # raises ValueError for a number that is not an action
     return int(move)

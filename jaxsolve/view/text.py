@@ -99,7 +99,7 @@ def _width(board: Stones) -> int:
 
 
 def _named(board: Stones, at: Place) -> str:
-    """Returns a piece's name in two characters, in lower case for the second player."""
+    """Returns the name of a piece in two characters, in lower case for the second player."""
     name = board.names[at]
     return f"{name if board.cells[at[1]][at[0]] == 1 else name.lower():>2}"
 
@@ -113,9 +113,9 @@ def _rows(
 ) -> str:
     """Joins the cells of a board to lines, with coordinates and pieces in hand.
 
-    Between two cells is one character: a bracket of the last move, a sign of ``before``, or a
-    blank. A row of hexagons begins half a cell further right than the row above. The second
-    player's pieces in hand are above the board, the first player's below.
+    One character separates two cells: a bracket of the last move, a sign of ``before``, or a blank.
+    A row of hexagons begins half a cell further right than the row above. The second player's
+    pieces in hand are above the board, the first player's pieces below.
     """
     columns, rows = board.size
     shift = int(board.shape is Shape.HEXAGONS)

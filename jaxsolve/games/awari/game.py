@@ -42,18 +42,19 @@ class Awari(Game):
     The board has two rows of six pits with four seeds in each. South moves first and owns ``A..F``;
     North owns ``a..f``. Sowing runs counter-clockwise: A..F, then a..f, then A again.
 
-    A move takes all seeds of one own pit and drops them one by one into the pits that follow. It
-    skips the start pit on every lap. If the last seed falls into an enemy pit and makes it 2 or 3,
-    the mover captures the seeds of that pit, and those of the unbroken run of enemy pits before it
-    that hold 2 or 3. A move that leaves the opponent no seeds on the board is illegal.
+    A move takes all seeds of one own pit and drops them one by one into the following pits. Every
+    lap skips the start pit. If the last seed falls into an enemy pit, which then has 2 or 3 seeds,
+    the mover captures these seeds. The mover also captures the seeds of the enemy pits before it,
+    as long as each of them has 2 or 3 seeds. A move that leaves the opponent no seeds on the board
+    is illegal.
 
-    The game ends when every pit holds at most one seed, or when the side to move has no legal move.
-    The side with more captured seeds wins; equal numbers are a draw. Seeds left on the board count
-    for nobody.
+    The game ends when every pit has at most one seed, or when the side to move has no legal move.
+    The side with more captured seeds wins. Equal numbers are a draw. Seeds left on the board do not
+    count.
 
-    Actions 0..5 are the mover's own pits in sowing order. The observation, bool[2, 6, 31], is in
-    the mover's view: row 0 holds the opponent's pits as they lie across the board, row 1 the own
-    pits. Its planes:
+    Actions 0..5 are the mover's own pits in sowing order. The observation, bool[2, 6, 31], is from
+    the mover's point of view. Row 0 has the opponent's pits as they lie across the board, row 1 the
+    own pits. Its planes:
 
       0..11   at least k seeds in the pit, for k = 1..12
       12..17  binary digits of the pit's seed count, lowest first
@@ -191,7 +192,7 @@ class Awari(Game):
         return "abcdef".index(letter)
 
     def cells(self, state: AwariState) -> np.ndarray:
-        """Returns int8[2, 6]: the seeds in South's view of the board.
+        """Returns int8[2, 6]: the seeds, from South's point of view.
 
         Row 0 is ``f..a``, row 1 is ``A..F``.
         """
@@ -262,8 +263,8 @@ def _in_view(pits: jax.Array, side: jax.Array) -> jax.Array:
 def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
     """Returns int32[12, ...]: the pits of a state, with those of ``side`` first.
 
-    The result is that of ``_in_view``, but the pits are read one by one. This halves the time of
-    ``_moves_and_outcome``; it would not speed up ``_step``.
+    The result equals that of ``_in_view``, but the pits are read one by one. This halves the time
+    of ``_moves_and_outcome``. It would not make ``_step`` faster.
     """
     pits = [_field(state, n) for n in range(2 * PITS)]
     across = [*pits[PITS:], *pits[:PITS]]
@@ -283,17 +284,17 @@ def _count_to(count: int, like: jax.Array) -> np.ndarray:
 def _as_set(members: jax.Array) -> jax.Array:
     """Returns uint32[...]: the set of the True entries of bool[6, ...]; entry 0 is the lowest bit.
 
-    It is computed as a sum, not as a chain of ORs. XLA would fuse other operations into each reader
-    of the ORs and repeat them for every element, 372 times for each board in a step.
+    The set is computed as a sum, not as a chain of ORs. XLA would fuse the computation of the ORs
+    into each of their readers and repeat it for every element, 372 times for each board in a step.
     """
     bits = np.uint32(1) << _count_to(PITS, members[0]).astype(np.uint32)
     return jnp.sum(jnp.where(members, bits, np.uint32(0)), axis=0, dtype=jnp.uint32)
 
 
 def _up_to(at: jax.Array) -> jax.Array:
-    """Returns uint32[...]: the set of the numbers from 0 to ``at``, int32[...], at most 6.
+    """Returns uint32[...]: the set of the numbers from 0 to ``at``, int32[...].
 
-    The set is empty if ``at`` is negative.
+    ``at`` is at most 6. The set is empty if ``at`` is negative.
     """
     return (jnp.uint32(1) << jnp.clip(at + 1, 0, PITS + 1).astype(jnp.uint32)) - 1
 
@@ -301,8 +302,8 @@ def _up_to(at: jax.Array) -> jax.Array:
 def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Sows the seeds of the own pit ``start``, int32[...], and captures.
 
-    ``pits`` is int32[12, ...], own pits first. Returns the pits afterwards, and int32[...], the
-    number of seeds captured.
+    ``pits`` is int32[12, ...], own pits first. Returns the pits after the move, and int32[...], the
+    number of captured seeds.
     """
     place = _count_to(2 * PITS, start)
     seeds = jnp.sum(jnp.where(place == start[None], pits, 0), axis=0, dtype=jnp.int32)
@@ -316,7 +317,7 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # last pit's index in the enemy row
     passed = jnp.where(last < PITS, _up_to(last), jnp.uint32(0))
     spared = passed & ~_as_set((enemy == 2) | (enemy == 3))
-    # A pit is also spared if a pit between it and the last one is spared.
+    # A pit is not captured if a pit between it and the last one is not captured.
     spared |= spared >> 1
     spared |= spared >> 2
     spared |= spared >> 4
@@ -328,15 +329,18 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
 def _moves(pits: jax.Array) -> jax.Array:
     """Returns uint32[...]: the legal moves as a set of own pits.
 
-    ``pits`` is int32[12, ...], own pits first. A pit is legal if it holds seeds and its move leaves
-    the opponent some. The move leaves none under three conditions. The last seed falls into a pit
-    of the opponent. All pits from the opponent's first one to this pit then hold 2 or 3 seeds. And
-    the pits after it are empty.
+    ``pits`` is int32[12, ...], own pits first. A pit is legal if it has seeds and its move leaves
+    the opponent at least one seed. The move leaves none if three conditions hold:
 
-    In the first lap these conditions hold if no pit of the opponent held more than 2 seeds, and
-    those that held seeds are exactly those that are sown. The same test finds an empty row that the
-    sowing does not reach. The second and third lap fill every pit, so the last seed must fall into
-    the opponent's last pit.
+    * The last seed falls into a pit of the opponent.
+    * After the sowing, all pits from the opponent's first pit to this pit have 2 or 3 seeds.
+    * The opponent's pits after it are empty.
+
+    If the sowing ends in the first lap, this is equivalent to the following: before the move no pit
+    of the opponent had more than 2 seeds, and the non-empty pits of the opponent are exactly the
+    sown ones. The same test is true if the opponent's row is empty and the sowing does not reach
+    it. The second and third lap fill every pit. Then the last seed must fall into the opponent's
+    last pit.
     """
     own, enemy = pits[:PITS], pits[PITS:]
     most, end = jnp.max(enemy, axis=0, keepdims=True), own + _count_to(PITS, pits[0])

@@ -1,4 +1,4 @@
-"""Batching of kernels on sets whose first axis is the words: fast on one board and on a batch."""
+"""Batching of kernels on sets whose words are the first axis, for one board and for a batch."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
     must accept extra trailing dimensions in all its arguments (pytrees of arrays) and return them
     in all its results.
 
-    A set has few words; with the batch last, the batch fills the vector lanes. A loop or branch in
-    the kernel has one condition for the whole batch, without a select for each board. A batch of
-    one board runs as one board. The kernel is traced once for equal rules and argument types.
+    A set has few words. With the batch on the last axis, the batch fills the vector lanes. A loop
+    or branch in the kernel has one condition for the whole batch, without a select for each board.
+    A batch of one board runs as one board. The kernel is traced once for equal rules and argument
+    types.
     """
 
     @traced_once
@@ -39,9 +40,10 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
     closed, shape = jax.make_jaxpr(kernel, return_shape=True)(*args)
     result = jax.tree.structure(shape)
 
-    # ``call`` gets the kernel's constants as arguments. A branch or loop that becomes batched may
-    # return the constants with a batch dimension, and ``custom_vmap`` refuses closed-over constants
-    # that have one. The batching rule traces the kernel again, which makes new constants.
+    # The constants of the kernel are arguments of ``call``. If a branch or loop becomes batched, it
+    # may return the constants with a batch dimension. ``custom_vmap`` does not accept closed-over
+    # constants with a batch dimension. The batching rule traces the kernel again and makes new
+    # constants.
     @jax.custom_batching.custom_vmap
     def call(constants: list[Any], *args: Any) -> Any:
         pure = jaxpr_as_fun(ClosedJaxpr(closed.jaxpr, constants))
@@ -84,9 +86,9 @@ def _mesh_axes(args: Any) -> Any:
 
 
 def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
-    """Runs ``kernel`` on each device's share of the batch.
+    """Runs ``kernel`` on each device for its part of the batch, without communication.
 
-    The devices do not communicate. ``axes`` are the mesh axes of the batch.
+    ``axes`` are the mesh axes of the batch.
     """
 
     def of(x: Any) -> jax.sharding.PartitionSpec:
@@ -108,17 +110,18 @@ def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
 def as_action(action: Any) -> jax.Array:
     """Returns an action of any integer type as int32[...].
 
-    So one compiled function serves all integer types.
+    Callers then compile only once for all integer types.
     """
     return jnp.asarray(action, jnp.int32)
 
 
 def held(planes: Sequence[jax.Array]) -> list[jax.Array]:
-    """Returns the arrays unchanged, but prevents XLA from recomputing them for one board.
+    """Returns the arrays unchanged, and prevents XLA from recomputing them for one board.
 
-    The arrays have one shape. On one board each has a few words. XLA would recompute such an array
-    for every element that reads it, and start one kernel for each array that it stores. As rows of
-    one array they take one kernel. A batch is left alone: its values are better in registers.
+    All arrays have the same shape. For one board, each array has a few words. XLA would recompute
+    such an array for every element that reads it, and store each array with a separate kernel.
+    Stacked to one array they need a single kernel. The arrays of a batch are returned without this
+    step, because there recomputation in registers is faster.
     """
     if planes[0].ndim > 1:
         return list(planes)

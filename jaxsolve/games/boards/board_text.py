@@ -27,7 +27,7 @@ def format_board(cells: np.ndarray) -> str:
 def parse_board(text: str, size: int) -> np.ndarray:
     """Returns the cells int8[size, size] of a text; inverse of ``format_board`` for square boards.
 
-    Raises ValueError that names the wrong row.
+    Raises ValueError. The message names the wrong row.
     """
     rows = text.split("/")
     if len(rows) != size:
@@ -71,14 +71,14 @@ def parse_board_and_side(
 
 
 def gtp_labels(size: int) -> tuple[list[str], list[str]]:
-    """Returns column letters from the left and row numbers from the top, as in Go and Gomoku."""
+    """Returns GTP's column letters, from the left, and its row numbers, from the top."""
     return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
 
 
 def gtp_point(action: int, size: int) -> str:
-    """Returns the text of a point as in Go and Gomoku, such as ``C3``.
+    """Returns the GTP text of a point, such as ``C3``.
 
-    Raises ValueError for a number that is no point.
+    Raises ValueError for a number that is not a point.
     """
     row, column = _place(action, size)
     return f"{GTP_LETTERS[column]}{size - row}"
@@ -103,7 +103,7 @@ def hex_labels(size: int) -> tuple[list[str], list[str]]:
 def hex_point(action: int, size: int) -> str:
     """Returns the text of a cell of a Hex board; ``a1`` is the upper left corner.
 
-    Raises ValueError for a number that is no cell.
+    Raises ValueError for a number that is not a cell.
     """
     row, column = _place(action, size)
     return f"{HEX_LETTERS[column]}{row + 1}"
@@ -130,9 +130,9 @@ def _place(action: int, size: int) -> tuple[int, int]:
 
 
 def _parse_point(text: str, size: int, letters: str, range_in_words: str) -> tuple[int, int]:
-    """Returns the column from 0 and the row number as written, of a point such as ``C3``.
+    """Parses a point such as ``C3``. Returns the column, from 0, and the row number as written.
 
-    ``range_in_words`` describes the valid points in the message of the ValueError.
+    Raises ValueError. ``range_in_words`` describes the valid points in its message.
     """
     match = re.fullmatch(rf"([{letters[:size]}])([1-9]\d?)", text.strip())
     if not match or int(match[2]) > size:

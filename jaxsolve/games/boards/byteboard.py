@@ -1,9 +1,9 @@
 """Boards of up to 8x8 as two words, one byte per row, for games of moving pieces.
 
-Row 0 is the top row and the lowest byte of word 0; column ``c`` is bit ``c`` of its row's byte. A
-set is uint32[2, ...], words first, and has no bit outside the board. A board of N x N cells lies in
-the upper left corner, so a step by (rows, columns) moves every bit by ``8 * rows + columns`` on
-boards of all sizes. Arrays of sets, such as one for each direction, also have the words first.
+Row 0 is the top row and the lowest byte of word 0. Column ``c`` is bit ``c`` of its row's byte. A
+set is uint32[2, ...] with the words first, and has no bit outside the board. A board of N x N cells
+lies in the upper left corner. Therefore a step by (rows, columns) moves every bit by
+``8 * rows + columns`` on boards of all sizes. Arrays of sets also have the words first.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ Words = Sequence["jax.Array"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shifts:
-    """Several steps on the board, taken together, one for each index of the axes K.
+    """A batch of steps on the board. The axes K of the arrays index the steps.
 
-    K are the leading axes of each word of the moved sets. A step is a shift to the left or to the
-    right, and a mask, from each word of a set to each word of the result. Index [i, j] describes
-    the bits that go from word i of the set to word j of the result.
+    K are also the leading axes of each word of the moved sets. A step consists of shifts and masks:
+    index [i, j] describes the bits that move from word i of a set to word j of the result.
     """
 
     left: np.ndarray  # uint32[2, 2, *K]: number of bits to shift to the left
@@ -38,9 +37,9 @@ class Shifts:
     mask: np.ndarray  # uint32[2, 2, *K]: bits of the result that come from this shift
 
     def __call__(self, words: Words) -> list[jax.Array]:
-        """Returns the sets uint32[*K, ...], each moved by its step; bits off the board are lost.
+        """Returns the sets uint32[*K, ...], each moved by its step. Bits off the board are dropped.
 
-        ``words`` may have length 1 in place of an axis of K.
+        The axes K of ``words`` may have length 1 for broadcasting.
         """
         trailing = words[0].ndim - (self.left.ndim - 2)
         left, right, mask = (
@@ -101,7 +100,7 @@ def shifts(size: int, steps: np.ndarray) -> Shifts:
 def _arrivals(size: int, rows: int, columns: int, source: int) -> np.ndarray:
     """Returns uint32[2]: the cells that a step reaches from the cells of word ``source``.
 
-    Steps that leave the board are left out.
+    Steps that leave the board are dropped.
     """
     arrived = np.zeros((LARGEST, LARGEST), bool)
     for row, column in np.argwhere(_cells(size)).tolist():
@@ -134,8 +133,8 @@ def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
 def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.Array:
     """Returns uint32[2, 2, ...]: both sides' stones after a move of ``side``.
 
-    ``start`` and ``end`` are sets of one cell, between which the stone moves; a stone on ``end`` is
-    captured. If both sets are empty, nothing changes.
+    ``start`` and ``end`` are sets of one cell. The stone on ``start`` moves to ``end``, and a stone
+    on ``end`` is captured. If both sets are empty, nothing changes.
     """
     after = [
         [
@@ -168,7 +167,7 @@ def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
     and then one action for each word of ``more``.
     """
     rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
-    # All sets at once: a few long operations.
+    # All sets are converted together, by a few long operations.
     halves = [join_rows(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)]
     return join_bits(
         [
@@ -181,8 +180,8 @@ def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
 def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:
     """Returns observation planes bool[N, N, 3] of ``stones``, uint32[2, 2].
 
-    They are the stones of int32[] ``side``, the stones of the other side, and ones if ``side`` is
-    the second player.
+    The planes are the stones of int32[] ``side``, the stones of the other side, and ones if
+    ``side`` is the second player.
     """
     own, enemy = (
         jnp.where(side == 1, stones[1], stones[0]),

@@ -20,7 +20,10 @@ def avalanche(x: jax.Array) -> jax.Array:
 
 @functools.cache
 def key_salts(words: int, tag: str) -> np.ndarray:
-    """Returns random uint32[2, 4, words] for ``words`` and ``tag``; the second half is odd."""
+    """Returns pseudo-random uint32[2, 4, words] that depend only on ``words`` and ``tag``.
+
+    The numbers at index 1 of the first axis are odd.
+    """
     rng = np.random.Generator(np.random.PCG64([words, zlib.crc32(tag.encode())]))
     salts = rng.integers(0, 1 << 32, size=(2, 4, words), dtype=np.uint32)
     salts[1] |= 1
@@ -30,9 +33,9 @@ def key_salts(words: int, tag: str) -> np.ndarray:
 def mix(words: jax.Array, tag: str) -> jax.Array:
     """Returns uint32[4, ...]: the keys of packed states uint32[S, ...]; ``tag`` is the rule-set id.
 
-    Each word is mixed by a random-looking function of its own, and the results are added, as in
-    Zobrist hashing (1970). So states whose words have equal sums do not collide by structure. Four
-    such sums give 128 bits.
+    Each word is mixed by a different pseudo-random function, and the results are added, as in
+    Zobrist hashing (1970). Therefore states with equal sums of words do not collide systematically.
+    Four such sums give 128 bits.
     """
     offset, factor = key_salts(words.shape[0], tag).reshape(2, 4, -1, *(1,) * (words.ndim - 1))
     mixed = avalanche((words[None] ^ offset) * factor)

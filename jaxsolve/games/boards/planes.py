@@ -1,7 +1,7 @@
 """Cell-by-cell arrays of boards with two colours: observation planes, masks of empty cells.
 
-A row of the board is computed as a sum over the two colours. XLA computes such a sum once. Without
-it XLA would consider rows cheap, and recompute them for every cell that reads them.
+A row of the board is computed as a sum over the two colours, because XLA computes such a sum only
+once. Without the sum, XLA would recompute a row for every cell that reads it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def stone_planes(
 def _bytes(words: jax.Array) -> jax.Array:
     """Returns bool[..., 4]: whether each byte of uint32[...] is non-zero, the lowest byte first.
 
-    An export with a symbolic batch has arrays of unknown size, for which XLA has no bitcast. In
-    such an export the bytes are shifted out.
+    In an export with a symbolic batch, the size of arrays is unknown, and XLA has no bitcast for
+    them. The bytes are then extracted by shifts.
     """
 
     @jax.custom_batching.custom_vmap
@@ -59,7 +59,7 @@ def _bytes(words: jax.Array) -> jax.Array:
 
 
 def board_planes(grid: Grid, boards: jax.Array) -> jax.Array:
-    """Returns bool[H, W, C] of packed boards uint32[C, words]; plane c shows board c."""
+    """Returns bool[H, W, C] from packed boards uint32[C, words]. Plane c is board c."""
     shifts = np.arange(grid.rows_per_word)[:, None] * grid.stride + np.arange(grid.width)
     bits = (boards.T[:, None, None, :] >> shifts.astype(np.uint32)[None, :, :, None]) & np.uint32(1)
     return bits.reshape(-1, grid.width, boards.shape[0])[: grid.height].astype(bool)

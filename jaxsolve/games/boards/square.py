@@ -16,7 +16,7 @@ SQUARE_SYMMETRIES = 8
 def square_permutations(size: int) -> np.ndarray:
     """Returns int32[8, size * size]: the image of each cell under each symmetry of a square.
 
-    The first four are rotations, the other four mirror the board before a rotation.
+    The first four are rotations. The other four mirror the board and then rotate it.
     """
     cell = np.arange(size * size, dtype=np.int32).reshape(size, size)
     # placed[g][new cell] = old cell
@@ -27,9 +27,9 @@ def square_permutations(size: int) -> np.ndarray:
 
 
 def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Returns bool[...] each: whether a symmetry transposes, mirrors rows, mirrors columns.
+    """Returns three bool[...]: whether a symmetry transposes, mirrors rows, mirrors columns.
 
-    The three parts apply in this order.
+    The three operations are applied in this order.
     """
     symmetry = jnp.asarray(symmetry, jnp.int32)
     return symmetry & 1 == 1, 0b11000110 >> symmetry & 1 == 1, 0b10011100 >> symmetry & 1 == 1
@@ -38,7 +38,7 @@ def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
 def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
     """Returns int32[...]: the image of ``cell`` under ``symmetry``.
 
-    It equals ``square_permutations(size)[symmetry, cell]``, but no table is read.
+    The result equals ``square_permutations(size)[symmetry, cell]``. It is computed without a table.
     """
     swap, mirror_rows, mirror_columns = _parts(symmetry)
     row, column = cell // size, cell % size

@@ -13,12 +13,12 @@ from jaxsolve.games.go.flood import Links, flood, links_within
 
 
 def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """uint32[W]: the unconditionally alive stones of ``own``.
+    """Returns uint32[W]: the unconditionally alive stones of ``own``.
 
     No sequence of enemy moves can capture these stones, even if their owner always passes.
 
-    ``own`` and ``enemy`` are packed boards uint32[W] of a ``size`` x ``size`` board on which every
-    chain has a liberty. Regions are the 4-connected components of the points that are not ``own``.
+    ``own`` and ``enemy`` are packed boards uint32[W] of a ``size`` x ``size`` board. Every chain
+    must have a liberty. Regions are the 4-connected components of the points that are not ``own``.
     A region is vital to a chain if every empty point of the region is a liberty of the chain.
     Benson's algorithm removes chains with fewer than two vital regions, and regions next to a
     removed chain, until nothing changes. The remaining chains are alive.
@@ -29,18 +29,18 @@ def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:
 class _Survivors(NamedTuple):
     chains: jax.Array  # uint32[W, ...]; stones of the chains not removed
     regions: jax.Array  # uint32[W, ...]; points of the regions not removed
-    unsure: jax.Array  # uint32[W, ...]; stones of the chains that must be examined (again)
+    unsure: jax.Array  # uint32[W, ...]; stones of the chains that must still be examined
 
 
 def alive(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """uint32[W, ...]: the unconditionally alive stones of ``own``, like ``benson`` for a batch.
+    """Returns uint32[W, ...]: the result of ``benson`` for a batch.
 
     ``own`` and ``enemy`` are uint32[W, ...]. Each step of the loop examines one chain per board.
     """
     others = grid.inside(~own)
     empty = others & ~enemy
     chain_links, region_links = links_within(grid, own), links_within(grid, others)
-    # An empty point without an own stone beside it makes its region vital to no chain.
+    # A region is vital to no chain if one of its empty points has no own neighbour.
     hopeless = flood(grid, empty & ~grid.touching(own), region_links)
     regions = others & ~hopeless
     near = flood(grid, own & grid.touching(regions), chain_links)

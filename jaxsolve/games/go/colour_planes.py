@@ -16,17 +16,17 @@ from jaxsolve.games.go.state import GoState, read_meta
 class ColourPlanes:
     """Observation planes of the last ``boards`` boards, by colour.
 
-    The planes are Black's stones now, White's stones now, Black's stones one move ago, and so on (a
-    pass counts as a move). A plane of ones if Black is to move and a plane of ones if White is to
-    move follow. 8 boards give 18 planes (Wu et al. 2022, "Proof cost networks"). Row 0 is the top
-    row of the board; the published files count rows from the bottom. ``evaluate.Heads.planes``
-    passes an instance to a network.
+    The first planes are Black's stones now, White's stones now, Black's stones one move ago, and so
+    on. A pass counts as a move. The last two planes are ones if Black is to move, and ones if White
+    is to move. 8 boards give 18 planes (Wu et al. 2022, "Proof cost networks"). Row 0 is the top
+    row of the board, unlike in the published files, which number rows from the bottom. An instance
+    can be the ``planes`` of ``networks.Heads``.
     """
 
     boards: int = 8
 
     def __call__(self, game: GoRules, state: GoState, boards: jax.Array) -> jax.Array:
-        """bool[N, N, 2 * boards + 2]: the planes of ``state``.
+        """Returns bool[N, N, 2 * boards + 2]: the planes of ``state``.
 
         ``boards`` is uint32[boards, 2, W], the ``GoRules.board_words`` of the last positions,
         newest first. Boards before the start of the game are empty.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw(game: GoRules, state: GoState) -> Stones:
-    """A picture of the stones, with a square at the point forbidden by ko."""
+    """Returns a picture of the stones, with a square at the point forbidden by ko."""
     ko = host_meta(state.meta).ko - 1
     signs = {(ko % game.size, ko // game.size): "square"} if ko >= 0 else {}
     return Stones(Shape.POINTS, game.cells(state), *gtp_labels(game.size), signs)

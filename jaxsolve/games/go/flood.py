@@ -9,7 +9,7 @@ import numpy as np
 from jaxsolve.core.bitboard import Grid
 from jaxsolve.core.lazy_import import jax, jnp
 
-_STEPS_PER_TEST = 2  # a test whether the fill is complete costs about as much as a step
+_STEPS_PER_TEST = 2  # steps for each test of completeness; a test costs about as much as a step
 
 
 class Links(NamedTuple):
@@ -19,23 +19,23 @@ class Links(NamedTuple):
     above: jax.Array  # uint32[W, ...]; points joined to their upper neighbour
 
     def for_planes(self) -> Links:
-        """Links for P planes uint32[W, P, ...], equal in every plane."""
+        """Returns the links for P planes uint32[W, P, ...], equal in every plane."""
         return Links(self.left[:, None], self.above[:, None])
 
 
 def links_within(grid: Grid, mask: jax.Array) -> Links:
-    """Links between the adjacent points of ``mask`` uint32[W, ...]."""
+    """Returns the links between adjacent points of ``mask`` uint32[W, ...]."""
     return Links(mask & grid.shift(mask, 0, 1), mask & grid.shift(mask, 1, 0))
 
 
 def links_between_equals(grid: Grid, black: jax.Array, white: jax.Array) -> Links:
-    """Links between adjacent black stones, and between adjacent white stones."""
+    """Returns the links between adjacent black stones, and between adjacent white stones."""
     b, w = links_within(grid, black), links_within(grid, white)
     return Links(b.left | w.left, b.above | w.above)
 
 
 def flood(grid: Grid, seed: jax.Array, links: Links) -> jax.Array:
-    """uint32[W, ...]: ``seed`` and every point that a path of ``links`` joins to it."""
+    """Returns uint32[W, ...]: ``seed`` and all points that a path of ``links`` joins to it."""
 
     def step(x: jax.Array) -> jax.Array:
         right = x | ((x << np.uint32(1)) & links.left)

@@ -1,7 +1,7 @@
 """Rules common to all Go rule sets.
 
-A rule set is a subclass. It adds when the game is decided, and which further placements are
-illegal.
+A rule set is a subclass. It defines the outcome of a position (``_decide``), and can forbid further
+placements (``_restrict``).
 """
 
 from __future__ import annotations
@@ -49,12 +49,15 @@ KO_RULES = ("simple", "positional", "situational")
 class GoRules(Game):
     """Stones, captures, ko and passes on a square board.
 
-    Suicide is illegal; a pass (action N * N) is always legal except in a forced opening. Points are
-    numbered row-major from the top left, as in pgx. ``ko=simple``: a single stone just captured by
-    a lone stone with one liberty may not be retaken at once. ``ko=positional`` and
-    ``ko=situational``: no placement may recreate an earlier board, or an earlier board with the
-    same side to move. ``max_history`` boards are kept; a game that needs more ends with
-    ``Outcome.UNKNOWN``.
+    Suicide is illegal. A pass (action N * N) is legal except in a forced opening. Points are
+    numbered row by row from the top left, as in pgx. The ko rules:
+
+    * ``ko=simple``: if a lone stone with one liberty has just captured a single stone, the opponent
+      may not recapture at once.
+    * ``ko=positional``: no placement may recreate an earlier board.
+    * ``ko=situational``: no placement may recreate an earlier board with the same side to move.
+
+    The state stores ``max_history`` boards. A game that needs more ends with ``Outcome.UNKNOWN``.
 
     Observation planes bool[N, N, C]: own stones, opponent's stones, the ko point, ones if White is
     to move, and in life and death the crucial stones on the board and the region.
@@ -78,7 +81,7 @@ class GoRules(Game):
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Whether a position can recur: only with simple ko."""
+        """Whether a position can recur: True only for simple ko."""
         return self.ko == "simple"
 
     @property
@@ -92,7 +95,7 @@ class GoRules(Game):
 
     @property
     def history_capacity(self) -> int:
-        """Number H of earlier boards that the state can keep; 0 with simple ko."""
+        """Number H of earlier boards that the state can store; 0 with simple ko."""
         if self.ko == "simple":
             return 0
         return self.max_history or min(max(128, 2 * self.size * self.size), 256)
@@ -117,15 +120,15 @@ class GoRules(Game):
     def _decide(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """int32[...] of ``Outcome``: the result of a position by the board and by passes.
+        """Returns int32[...]: the ``Outcome`` of a position, from the board and the passes.
 
         Args:
           black: uint32[W, ...], Black's stones.
           white: uint32[W, ...], White's stones.
           meta: the other fields of the position; ``meta.outcome`` is ignored.
           task: the life-and-death task of ``tsumego-N``, else None.
-          placed: bool[...]; False if the last move was a pass in an ongoing position. The board is
-            then unchanged, so it is not tested again for life.
+          placed: bool[...]; False if the last move was a pass in an ongoing position. The pass has
+            not changed the board, so the board is not tested for life again.
         """
 
     def _restrict(
@@ -137,11 +140,11 @@ class GoRules(Game):
         meta: Meta,
         task: Task | None,
     ) -> jax.Array:
-        """uint32[W, ...]: the placements of ``legal`` that the rule set also allows."""
+        """Returns uint32[W, ...]: the placements of ``legal`` that the rule set allows."""
         return legal
 
     def _task(self, crucial: np.ndarray | None) -> Task | None:
-        """The task with these crucial stones uint32[W] on the board; None: none is on the board."""
+        """Returns the task for the crucial stones uint32[W] on the board; None: none is left."""
         return None
 
     # ---- rules -----------------------------------------------------------------------------------
@@ -160,25 +163,25 @@ class GoRules(Game):
         crucial: np.ndarray | None = None,
         history: np.ndarray | None = None,
     ) -> GoState:
-        """A state of host arrays from its independent parts, without an outcome."""
+        """Returns a state of host arrays, made of its independent parts, without an outcome."""
         words, capacity = self.grid.words, self.history_capacity
         if capacity and history is None:
             history = np.zeros((2 * words, capacity), np.uint32)
         return GoState(stones, host_word(meta), self._task(crucial), history)
 
     def _judged_anew(self, state: GoState) -> GoState:
-        """The state with its outcome and history key computed from the board and the history."""
+        """Returns the state with outcome and history key recomputed from board and history."""
         return judge(self.kernel, jax.device_put(state))
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:
-        """``_judged`` for a position that no move led to."""
+        """Returns ``_judged`` for a position that was set up, not reached by a move."""
         return self._judged(stones[0], stones[1], read_meta(word), task, jnp.full(word.shape, True))
 
     def _judged(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """uint32[...]: the meta word with the outcome filled in."""
+        """Returns uint32[...]: the meta word with the computed outcome."""
         outcome = self._decide(black, white, meta, task, placed)
         if self.history_capacity:
             full = (outcome == Outcome.ONGOING) & (meta.boards >= self.history_capacity)
@@ -218,17 +221,17 @@ class GoRules(Game):
         return jnp.stack([black, white]), self._judged(black, white, after, task, ~is_pass), task
 
     def _after(self, task: Task, black: jax.Array, white: jax.Array) -> Task:
-        """The task after a move that led to the stones ``black`` and ``white``."""
+        """Returns the task after a move that led to the stones ``black`` and ``white``."""
         return task
 
     def _ko_number(self, ko: jax.Array) -> jax.Array:
-        """int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
+        """Returns int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
         if self.ko != "simple":
             return jnp.zeros(ko.shape[1:], jnp.int32)
         return self.grid.lowest_action(ko) + 1
 
     def legal_mask(self, state: GoState) -> jax.Array:
-        """bool[N * N + 1]: the legal actions; the last one is the pass."""
+        """Returns bool[N * N + 1]: the legal actions; the last one is the pass."""
         legal = self.legal_points(state)
         meta = read_meta(state.meta)
         may_pass = (meta.outcome == Outcome.ONGOING) & (
@@ -237,7 +240,7 @@ class GoRules(Game):
         return jnp.concatenate([self.grid.to_bool(legal).reshape(-1), may_pass[None]])
 
     def legal_points(self, state: GoState) -> jax.Array:
-        """uint32[W]: the points of the legal placements."""
+        """Returns uint32[W]: the points of the legal placements."""
         legal, atari = cast(GoRules, self.kernel)._legal_board(state.stones, state.meta, state.task)
         if not self.history_capacity:
             return legal
@@ -247,9 +250,7 @@ class GoRules(Game):
     def _legal_board(
         self, stones: jax.Array, word: jax.Array, task: Task | None
     ) -> tuple[jax.Array, jax.Array]:
-        """(uint32[W, ...], uint32[W, ...]): placements that are legal if superko is ignored, and
-        the stones of chains with one liberty.
-        """
+        """Returns placements legal without superko, and stones in atari, uint32[W, ...] each."""
         grid, meta = self.grid, read_meta(word)
         allowed = (meta.outcome == Outcome.ONGOING) & (meta.ply != 1)
 
@@ -261,7 +262,7 @@ class GoRules(Game):
                 legal = legal & ~grid.point(meta.ko - 1)
             return jnp.where(allowed[None], legal, np.uint32(0)), atari
 
-        # The branch also stops XLA from recomputing this for every bit that ``legal_mask`` unpacks.
+        # The branch also prevents XLA from recomputing the result for every bit of ``legal_mask``.
         nothing = jnp.zeros_like(stones[0])
         return jax.lax.cond(jnp.any(allowed), found, lambda: (nothing, nothing))
 
@@ -272,7 +273,7 @@ class GoRules(Game):
         return read_meta(state.meta).side
 
     def key(self, state: GoState) -> jax.Array:
-        """uint32[4] over stones, side, ko, passes, opening, task and history (as a set)."""
+        """Returns uint32[4]: hash of stones, side, ko, passes, opening, task, unordered history."""
         told = jax.tree.leaves((state.stones, state.meta, state.task, state.history_key))
         return key_of(
             self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
@@ -288,13 +289,11 @@ class GoRules(Game):
     # ---- zones -----------------------------------------------------------------------------------
     @property
     def _goal(self) -> int | None:
-        """Player who wins by unconditional life: 0 Black, 1 White, 2 as the state's task says;
-        None: nobody.
-        """
+        """Winner by unconditional life: 0 Black, 1 White, 2 given by the state's task, or None."""
         return None
 
     def zoning(self) -> Zoning | None:
-        """Zones of wins by life and by capture. Simple ko only: there no earlier board matters."""
+        """Returns the zone callbacks for rule sets with a goal and simple ko, else None."""
         from jaxsolve.games.go.zones import zoning_of  # imports numba
 
         return zoning_of(self)
@@ -305,11 +304,11 @@ class GoRules(Game):
         return host_rows_of(self, width)
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """The points of a zone, comma-separated; "" for a whole position (with the pass)."""
+        """Returns the points of a zone, comma-separated; "" if the zone contains the pass."""
         return "" if self.size * self.size in zone else points_text(self.size, zone)
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
-        """``state`` under these rules with simple ko; None if that helps no search."""
+        """Returns these rules with simple ko, and ``state`` under them (``relaxation.relaxed``)."""
         return relaxation.relaxed(self, state)
 
     def stones_of(self, state: GoState, player: int) -> int:
@@ -326,14 +325,15 @@ class GoRules(Game):
         return observation.observe(self, state)
 
     def board_words(self, state: GoState) -> jax.Array:
-        """uint32[2, W]: Black's and White's stones, for ``observe_history``."""
+        """Returns uint32[2, W]: Black's and White's stones, for ``observe_history``."""
         return state.stones
 
     def observe_history(self, state: GoState, history: jax.Array) -> jax.Array:
-        """bool[N, N, 17], as in pgx's Go, from uint32[8, 2, W] ``board_words``, newest first.
+        """Returns bool[N, N, 17]: observation planes as in pgx's Go.
 
-        Own and opponent's stones 0 to 7 moves ago, then ones if White is to move (Silver et al.
-        2017, "Neural network architecture").
+        The planes are own stones and opponent's stones 0 to 7 moves ago, then ones if White is to
+        move (Silver et al. 2017, "Neural network architecture"). ``history`` is uint32[8, 2, W]:
+        the ``board_words`` of the last boards, newest first.
         """
         return observation.observe_history(self, state, history)
 
@@ -354,7 +354,7 @@ class GoRules(Game):
         return kept_symmetries(self.size, self._kept_sets())
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
-        """Sets of points, each of which a symmetry must map onto itself to keep the rules."""
+        """Sets of points. A symmetry keeps the rules if it maps each of these sets onto itself."""
         return ()
 
     @property
@@ -376,7 +376,7 @@ class GoRules(Game):
         return self._judged_anew(self.read(text))
 
     def read(self, text: str) -> GoState:
-        """A state of host arrays, without its outcome. Raises ValueError for other texts."""
+        """Returns the state of a text as host arrays, without its outcome. Raises ValueError."""
         return parse_position(self, text)
 
     def action_text(self, action: int, state: GoState | None = None) -> str:

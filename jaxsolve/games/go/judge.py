@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @lazy_import.jit(static_argnums=0)
 def judge(game: GoRules, state: GoState) -> GoState:
-    """The state with its outcome and history key computed; jitted ``GoRules._judged_anew``."""
+    """Returns the state with outcome and history key computed, by jitted ``_judged_anew``."""
     if state.history is not None:
         state = state._replace(
             history_key=superko.history_key(state.history, read_meta(state.meta).boards)

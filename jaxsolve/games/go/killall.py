@@ -23,8 +23,8 @@ class KillallGo(GoRules):
 
     9x9 starts with black stones on C7, G7, C3 and G3, and White to move. 7x7 starts with a forced
     opening: Black places a stone, White passes, Black places a stone. Two later passes end the
-    game, and Black wins. With ``passes=stones`` White wins then if a white stone is on the board.
-    With ``fill_eyes=False`` a player may not fill one of its own true eyes (``moves.true_eyes``).
+    game, and Black wins. With ``passes=stones``, White wins instead if a white stone is on the
+    board. With ``fill_eyes=False`` a player may not fill its own true eyes (``moves.true_eyes``).
 
     Raises ValueError for another size or an unknown option.
     """

@@ -1,8 +1,8 @@
 """Detection of all chains with exactly one liberty, of both colours at once.
 
-Every point has a code word: k of P bits are set, and k is the same for all points (P = 9 and k = 3
-give 84 words, enough for 9x9). A flood fill gives each chain the bitwise or of the code words of
-its liberties. A chain has exactly one liberty if and only if the result has k bits.
+Every point has a different code word of P bits. In each word k bits are set (P = 9 and k = 3 give
+84 words, enough for 9x9). A flood fill computes for each chain the bitwise or of the code words of
+its liberties. A chain has exactly one liberty if and only if k bits of the result are set.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from jaxsolve.games.go.flood import Links, flood
 
 @functools.cache
 def code_planes(grid: Grid) -> tuple[int, np.ndarray]:
-    """(k, uint32[W, P]): the number of bits of a code word, and one set of points for each bit.
+    """Returns k and uint32[W, P]: the number of set bits of a code word, and P sets of points.
 
-    Set p contains the points whose code word has bit p. P is the smallest number of bits that
-    gives every point of the board its own word.
+    Set p contains the points whose code word has bit p. P is the smallest number for which every
+    point of the board gets a different word.
     """
     planes = next(p for p in itertools.count(1) if math.comb(p, p // 2) >= grid.points)
     weight = next(k for k in range(planes + 1) if math.comb(planes, k) >= grid.points)
@@ -38,10 +38,10 @@ def code_planes(grid: Grid) -> tuple[int, np.ndarray]:
 
 
 def in_atari(grid: Grid, empty: jax.Array, stones: jax.Array, links: Links) -> jax.Array:
-    """uint32[W, ...]: the stones of chains with at most one liberty.
+    """Returns uint32[W, ...]: the stones of chains with at most one liberty.
 
-    In a legal position these have exactly one. ``stones`` are those of both colours, and ``links``
-    join adjacent stones of one colour (``links_between_equals``).
+    In a legal position these chains have exactly one liberty. ``stones`` are the stones of both
+    colours. ``links`` join adjacent stones of one colour (``links_between_equals``).
     """
     weight, codes = code_planes(grid)
     liberties = empty[:, None] & codes.reshape(*codes.shape, *(1,) * (empty.ndim - 1))
@@ -50,9 +50,9 @@ def in_atari(grid: Grid, empty: jax.Array, stones: jax.Array, links: Links) -> j
 
 
 def _more_than(planes: jax.Array, limit: int) -> jax.Array:
-    """uint32[W, ...]: the bits set in more than ``limit`` of the P planes uint32[W, P, ...].
+    """Returns uint32[W, ...]: the bits set in more than ``limit`` of P planes uint32[W, P, ...].
 
-    Each bit position has a binary counter, whose digits are words.
+    The bits are counted in parallel: word i has binary digit i of all counters.
     """
     digits = [jnp.zeros_like(planes[:, 0]) for _ in range(planes.shape[1].bit_length())]
     for p in range(planes.shape[1]):

@@ -13,7 +13,7 @@ from jaxsolve.games.go.liberties import in_atari
 
 
 class Placed(NamedTuple):
-    """Boards after a placement, and the point where simple ko forbids the opponent to retake."""
+    """Boards after a placement, and the point where simple ko forbids the opponent to recapture."""
 
     own: jax.Array  # uint32[W, ...]; stones of the side that has placed a stone
     enemy: jax.Array  # uint32[W, ...]; stones of the other side
@@ -21,7 +21,7 @@ class Placed(NamedTuple):
 
 
 def place(grid: Grid, own: jax.Array, enemy: jax.Array, stone: jax.Array) -> Placed:
-    """The boards after a stone of ``own`` is placed and enemy chains without liberties are removed.
+    """Places a stone of ``own`` and removes enemy chains without liberties. Returns the boards.
 
     ``stone`` is uint32[W, ...], the point of the placement, or the empty set for a pass.
     """
@@ -40,12 +40,12 @@ def place(grid: Grid, own: jax.Array, enemy: jax.Array, stone: jax.Array) -> Pla
 class Placements(NamedTuple):
     """Placements of one side, and chains in atari."""
 
-    legal: jax.Array  # uint32[W, ...]; empty points where the side's stone would not be suicide
+    legal: jax.Array  # uint32[W, ...]; empty points where a placement is not suicide
     atari: jax.Array  # uint32[W, ...]; stones of either colour whose chain has one liberty
 
 
 def placements(grid: Grid, own: jax.Array, enemy: jax.Array) -> Placements:
-    """The placements of the side ``own`` that are not suicide, and the chains in atari.
+    """Returns the placements of the side ``own`` that are not suicide, and the chains in atari.
 
     Ko is ignored.
     """
@@ -56,10 +56,10 @@ def placements(grid: Grid, own: jax.Array, enemy: jax.Array) -> Placements:
 
 
 def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) -> jax.Array:
-    """uint32[W, ...]: the empty points where a stone of ``own`` would start a ko.
+    """Returns uint32[W, ...]: the empty points where a stone of ``own`` would start a ko.
 
-    The stone captures exactly one stone, forms a chain of one, and has the point of the captured
-    stone as its only liberty. ``atari`` is that of ``placements``.
+    Such a stone captures exactly one stone, is a chain of one stone, and has the point of the
+    captured stone as its only liberty. ``atari`` is a result of ``placements``.
     """
     targets = enemy & atari
     single = targets & ~grid.touching(enemy)
@@ -76,7 +76,7 @@ def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) ->
 
 
 def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
-    """uint32[W, ...]: the points whose orthogonal neighbours on the board all lie in ``x``."""
+    """Returns uint32[W, ...]: the points with all their orthogonal neighbours in ``x``."""
     left, right, above, below = (
         side | grid.like(edge, x) for side, edge in zip(grid.sides(x), grid.edges, strict=True)
     )
@@ -84,10 +84,10 @@ def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
 
 
 def true_eyes(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """uint32[W, ...]: the empty points that are true eyes of ``own``.
+    """Returns uint32[W, ...]: the empty points that are true eyes of ``own``.
 
-    All orthogonal neighbours of a true eye are own stones. If four diagonal neighbours are on the
-    board, at least three of them are own stones; if fewer are on the board, all of them are.
+    All orthogonal neighbours of a true eye are own stones. If the point has four diagonal
+    neighbours on the board, at least three of these are own stones. Otherwise all of them are.
     """
     left, right, top, bottom = (grid.like(edge, own) for edge in grid.edges)
     missing = missing_two = jnp.zeros_like(own)
@@ -100,9 +100,10 @@ def true_eyes(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
 
 
 def area(grid: Grid, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """(int32[...], int32[...]): the areas of Black and of White, in points.
+    """Returns the areas of Black and of White, in points, int32[...] each.
 
-    The area of a colour is its stones and the empty regions that touch only this colour.
+    The area of a colour consists of its stones and of the empty regions that touch only this
+    colour.
     """
     empty = grid.inside(~(black | white))
     links = links_within(grid, empty)

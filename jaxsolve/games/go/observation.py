@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def observe(game: GoRules, state: GoState) -> jax.Array:
-    """bool[N, N, C]: the observation planes that the docstring of ``GoRules`` lists."""
+    """Returns bool[N, N, C]: the observation planes (listed in the docstring of ``GoRules``)."""
     grid, meta = game.grid, read_meta(state.meta)
 
     def bits(board: jax.Array) -> jax.Array:
@@ -28,9 +28,9 @@ def observe(game: GoRules, state: GoState) -> jax.Array:
 
 
 def observe_history(game: GoRules, state: GoState, history: jax.Array) -> jax.Array:
-    """bool[N, N, 17]: own and opponent's stones on the last 8 boards, and the side to move.
+    """Returns bool[N, N, 17]: both sides' stones on the last 8 boards, and the side to move.
 
-    ``GoRules.observe_history`` describes the planes and ``history`` uint32[8, 2, W].
+    ``GoRules.observe_history`` documents the planes and ``history`` uint32[8, 2, W].
     """
     side = read_meta(state.meta).side
     own_first = jnp.where(side == 1, history[:, ::-1], history)

@@ -17,8 +17,9 @@ from jaxsolve.games.go.state import GoState, Meta, Task
 class Go(GoRules):
     """Go with area scoring.
 
-    Two passes end the game. The score of a side is the number of its stones and of the points of
-    empty regions that touch only its stones. White adds ``komi``. Equal scores are a draw.
+    Two passes end the game. The score of a side is the number of its stones, plus the number of
+    points in empty regions that touch only its stones. ``komi`` is added to White's score. Equal
+    scores are a draw.
 
     Raises ValueError for a size outside 2..19, an unknown ko rule, or a komi that is not a multiple
     of one half.
@@ -66,5 +67,5 @@ class Go(GoRules):
             )
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
-        # The flood fills run only if a game of the batch has ended, which is rare.
+        # The flood fills run only if a game of the batch has ended. This is rare.
         return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros_like(meta.passes))

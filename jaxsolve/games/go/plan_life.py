@@ -1,14 +1,15 @@
-"""Fast test for unconditional life of one side of Go, for the search of ``plans``.
+"""Fast test for unconditional life of one side in Go, for the search of ``plans``.
 
 A board is a list of rows, one int32 word per row, with an empty row above and below. Bit c of a
-word is column c; a point is the number 32 * row + column. All boards are parts of ``scratch``, and
-a board is given by the index of its first word (``OWN``, ``ADDED``, ...).
+word is column c. A point is the number 32 * row + column. All boards are parts of ``scratch``, and
+a board is given by the index of its first word (``OWN``, ``ADDED``, ...):
 
-Boards: OWN and OTHER hold the stones of the side that is to live and of its opponent, CRUX the
-crucial stones, ADDED the stones that a plan adds, BEST_PLAN the best plan so far. FIELD holds the
-points that are examined, WALL those of them where no stone may be placed. ``alive_by_rows`` alone
-uses the others: MINE, THEIRS and EMPTIES, the position after the stones of ADDED are placed, and
-REST, AROUND and REGION for flood fills.
+* OWN, OTHER: the stones of the side that is to live, and of its opponent;
+* CRUX: the crucial stones;
+* ADDED: the stones that a plan adds; BEST_PLAN: the best plan so far;
+* FIELD: the points that are examined; WALL: the points of FIELD where no stone may be placed;
+* MINE, THEIRS, EMPTIES: the position after the stones of ADDED are placed (``alive_by_rows``);
+* REST, AROUND, REGION: work space of flood fills (``alive_by_rows``).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ CHAINS = BEFORE + ROWS * 13
 TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # first and last row of a chain
 LOW, HIGH, VITAL_LOW, VITAL_HIGH = (
     BOTTOM + MOST * i for i in range(1, 5)
-)  # for each region, sets of chains: those beside it, and those to which it is vital; 31 per word
+)  # for each region, two sets of chains, 31 per word: its neighbours, and those it is vital to
 BOX = BOTTOM + MOST * 5  # first and last row and column of FIELD; then 2 free words
 PACKED = BOX + 6  # the boards of ``plan_words``
 SCRATCH = PACKED + 2 * plan_words.WORDS
@@ -45,8 +46,8 @@ def has_point(scratch, board, point):
 def read_boards(facts, state, scratch):
     """Unpacks a state into the boards OWN, OTHER and CRUX, and sets FIELD and WALL.
 
-    OWN holds the stones of the side that is to live. Returns (whether this side is White, whether
-    the life of any chain is sufficient). If not, the chain must contain a crucial stone.
+    Returns two values: whether the side that is to live is White, and whether the life of any chain
+    is sufficient. Otherwise a living chain must contain a crucial stone.
     """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     white, any_chain = facts[LIVING] == 1, True
@@ -77,10 +78,10 @@ def read_boards(facts, state, scratch):
 
 @inner
 def _fence(scratch, n, any_chain):
-    """Restricts the boards to the region, which WALL holds at first, and the points next to it.
+    """Restricts the boards to the region and its neighbours. At the call WALL must be the region.
 
-    FIELD becomes this set of points, and WALL its points outside the region. FIELD is the whole
-    board if a crucial stone of OWN would otherwise be dropped.
+    FIELD becomes this set of points, and WALL its points outside the region. If the restriction
+    would drop a crucial stone of OWN, FIELD is the whole board instead.
     """
     full = np.int64((1 << n) - 1)
     outside = False
@@ -152,13 +153,13 @@ def _box(scratch):
 
 @inner
 def flood(scratch, board, within, top, bottom, n):
-    """Flood fill of ``board`` over the connected points of ``within``, in place.
+    """Extends ``board`` by all points of ``within`` that are connected to it, in place.
 
-    The seeds lie in the rows ``top`` to ``bottom``. Returns the first and the last row of the
-    filled set.
+    The points of ``board`` must lie in the rows ``top`` to ``bottom``. Returns the first and the
+    last row of the result.
     """
-    # Rows are visited down and up in turns. After the last change, all rows are visited within
-    # twice the height.
+    # Rows are visited downwards and upwards in turns. The fill is complete if a number of visits
+    # equal to twice the height has changed no row.
     row, down, still = top, True, 0
     height = bottom - top + 1
     while still < 2 * height:
@@ -203,7 +204,7 @@ def flood(scratch, board, within, top, bottom, n):
 
 @inner
 def beside(scratch, board, row):
-    """The points of a row that are next to a point of a board."""
+    """Returns the points of a row that are next to a point of a board."""
     bits = np.int64(scratch[board + row])
     return bits << 1 | bits >> 1 | scratch[board + row - 1] | scratch[board + row + 1]
 
@@ -220,8 +221,8 @@ def widen(scratch, board, wider, n):
 def alive(scratch, n, any_chain):
     """Whether the side lives unconditionally (Benson 1976) after the stones of ADDED are placed.
 
-    Opponent's chains without liberties are removed first. With ``any_chain`` one living chain is
-    sufficient; otherwise a living chain must contain a crucial stone. Returns False if there are
+    Chains of the opponent without liberties are removed first. With ``any_chain`` any living chain
+    is sufficient. Otherwise a living chain must contain a crucial stone. Returns False if there are
     more than MOST chains.
     """
     box = _box(scratch)
@@ -234,7 +235,7 @@ def alive(scratch, n, any_chain):
 
 @compiled
 def alive_by_rows(scratch, n, any_chain):
-    """As ``alive``, on boards of rows, for any size of FIELD."""
+    """Computes ``alive`` on boards of rows, for any size of FIELD."""
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
         scratch[MINE + row] = scratch[OWN + row] | (scratch[ADDED + row] & ~scratch[OTHER + row])
@@ -299,11 +300,11 @@ def _list_chains(scratch, n):
 
 @inner
 def _two_eyes(scratch, n, chains, any_chain):
-    """Benson's algorithm: removes chains with fewer than two vital regions, until none is left.
+    """Benson's algorithm: removes chains until each of the others has two vital regions.
 
     The regions are the components of AROUND. REST must be a copy of AROUND and is emptied. A region
-    with a point of WALL is vital to no chain. Returns whether a chain survives; without
-    ``any_chain``, whether a chain with a crucial stone survives.
+    with a point of WALL is vital to no chain. Returns whether a chain remains. Without
+    ``any_chain``, returns whether a chain with a crucial stone remains.
     """
     regions = np.int64(0)
     for row in range(1, n + 1):

@@ -1,10 +1,10 @@
 """Fast test for unconditional life on a small part of a Go board, for the search of ``plans``.
 
-A board is a pair of uint64 words, in registers. The test does the same as ``plan_life.alive`` in a
-fraction of its time, since a step of a flood fill takes a few instructions for the whole board. It
-needs a box around the points that are examined (FIELD) that fits into two words.
+A board is a pair of uint64 words in registers. The result of the test equals ``plan_life.alive``.
+The test takes a fraction of the time, because a step of a flood fill takes a few instructions for
+the whole board. The box around the examined points (FIELD) must fit into two words.
 
-A row of the box takes ``stride`` bits, one for each column and an empty one. The first ``rows``
+A row of the box takes ``stride`` bits: one for each column, and an empty bit. The first ``rows``
 rows lie in the low word, the others in the high word.
 """
 
@@ -69,7 +69,7 @@ def pack(scratch, board, box: Box):
 
 @inner
 def _beside(x: Board, box: Box):
-    """Returns the points of ``x`` and next to it, and bits outside the box."""
+    """Returns the points of ``x`` and their neighbours, which can include bits outside the box."""
     s, edge = box.stride, box.edge
     low = x.low | x.low << ONE | x.low >> ONE | x.low << s | x.low >> s | x.high << edge
     high = x.high | x.high << ONE | x.high >> ONE | x.high << s | x.high >> s | x.low >> edge
@@ -90,7 +90,7 @@ def _flood(x: Board, within: Board, box: Box):
 
 @inner
 def _first(x: Board):
-    """Returns the first point of a set; nothing of nothing."""
+    """Returns the set of the first point of a set; the empty set for the empty set."""
     if x.low:
         return Board(x.low & (~x.low + ONE), NOTHING)
     return Board(NOTHING, x.high & (~x.high + ONE))
@@ -125,8 +125,8 @@ def _board(words, which):
 def lives(words, added: Board, box: Box, any_chain):
     """Whether the side lives unconditionally after the stones ``added`` are placed.
 
-    The arguments mean the same as for ``plan_life.alive``. ``words`` uint64[WORDS] holds the boards
-    FIELD to CRUX; those of CRUX are own stones.
+    ``words`` uint64[WORDS] has the boards FIELD to CRUX, which are those of ``plan_life``. Here
+    CRUX has own stones only. ``any_chain`` is as in ``plan_life.alive``.
     """
     field, wall = _board(words, FIELD), _board(words, WALL)
     own, other = _board(words, OWN), _board(words, OTHER)
@@ -136,8 +136,8 @@ def lives(words, added: Board, box: Box, any_chain):
     taken = _without(other, _flood(free, other, box))
     mine = _either(mine, _both(taken, added))
     empties = _either(empties, _without(taken, added))
-    # Benson's algorithm as in ``go.benson``. A region with a point of WALL, or with an empty point
-    # that has no own stone beside it, is vital to no chain.
+    # Benson's algorithm as in ``go.benson``. A region is vital to no chain if it has a point of
+    # WALL, or an empty point without an own neighbour.
     others = _without(field, mine)
     hopeless = _either(_without(empties, _beside(mine, box)), _both(others, wall))
     regions = _without(others, _flood(hopeless, others, box))

@@ -1,16 +1,16 @@
 """Plans of life: small sets of stones that make a side of Go alive if the opponent only passes.
 
 A *plan* is a set of points. If the side has a stone on each of them, it is unconditionally alive.
-The search for a plan chooses a pair of points as future eyes and places stones on all other points.
-The result is nearly always alive once opponent's stones without liberties are removed. The search
-then removes stones, those far from the eyes first, as long as the group lives. This is the
-relaxation of planning of Hoffmann & Nebel 2001, "The FF planning system", sec. 4: no effect of an
-action is ever undone.
+The search for a plan chooses two points as future eyes and places stones on all other points. After
+the removal of opponent's chains without liberties, the side is nearly always alive. The search then
+removes added stones as long as the side lives, beginning with the stones far from the eyes. This is
+the relaxation of Hoffmann & Nebel 2001, "The FF planning system", sec. 4: effects of actions are
+never undone.
 
-Plans order moves and give heuristic proof numbers; they decide nothing. So the order of the stones
-is ignored, and so are ko and suicide.
+Plans order moves and initialise proof numbers. They do not decide positions. Therefore the order of
+the stones, ko and suicide can be ignored.
 
-Boards are rows of bits (``plan_life``); a point is the number 32 * row + column.
+Boards are rows of bits (``plan_life``). A point is the number 32 * row + column.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ PAIRS = BUCKET + 128
 CLOSE = PAIRS + 192
 SCRATCH = CLOSE + 32
 MAX_PAIRS, FEW_PAIRS = 64, 16  # most pairs of eyes tried: anywhere, and near the last move
-ALL, ENOUGH, FEW = 64, 6, 4  # the search stops after so many pairs of eyes that give life
-NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15  # in place of the size of a plan
+ALL, ENOUGH, FEW = 64, 6, 4  # numbers of pairs of eyes with life after which the search stops
+NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15  # results other than the size of a plan
 
 
 @compiled
 def plan(state, action, zone, out, facts, scratch):
-    """The ``plan`` callback of ``jaxsolve.games.zones``: the stones that a side lacks for life.
+    """Callback ``plan`` of ``jaxsolve.games.zones``: writes the stones that a side needs for life.
 
-    ``zone`` is a hint, the plan of a nearby position. If it still gives life, it becomes the plan,
-    without its unnecessary stones. Pairs of eyes near the last move are then tried too, if the
-    side that is to live made that move at a point outside the hint. If the hint does not give life,
-    or with ``SEARCH_ALL``, pairs on the whole board are tried. With ``HINT_ONLY`` no pairs are
-    tried.
+    ``zone`` is a hint: the plan of a nearby position. If the hint still gives life, it becomes the
+    plan, without its unnecessary stones. If in addition the side that is to live made the last move
+    at a point outside the hint, pairs of eyes near this move are also tried. If the hint does not
+    give life, or with ``SEARCH_ALL``, pairs on the whole board are tried. With ``HINT_ONLY`` no
+    pairs are tried.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -108,7 +108,7 @@ def _action(n, point):
 def _list_free(facts, state, scratch):
     """Lists in FREE the points of the region without an own stone. Returns their number.
 
-    Points with an opponent's stone are listed too, since the stone can be captured.
+    Points with an opponent's stone are included, because the stone can be captured.
     """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     free = np.int64(0)
@@ -140,10 +140,10 @@ def _toggle(scratch, first, last):
 
 @compiled
 def _thin(scratch, n, any_chain, count, best):
-    """Removes unnecessary stones from ADDED and returns the number of stones that are left.
+    """Removes unnecessary stones from ADDED and returns the number of remaining stones.
 
-    ADDED holds the first ``count`` points of ORDER. They are removed in this order, each if the
-    side still lives without it. Returns NONE_FOUND as soon as ``best`` stones are necessary.
+    ADDED has the first ``count`` points of ORDER. They are tested in this order. A stone is removed
+    if the side still lives without it. Returns NONE_FOUND as soon as ``best`` stones are necessary.
     """
     needed, at, block = np.int64(0), np.int64(0), max(np.int64(1), count // 2)
     while at < count:
@@ -171,9 +171,9 @@ def _distance(one, other):
 
 @inner
 def _cost(scratch, n, zone, point):
-    """Estimated cost of making a point an eye, in half stones.
+    """Returns the estimated cost of making a point an eye, in half stones.
 
-    A point in or next to the plan ``zone`` costs less.
+    The cost of a point in or next to the plan ``zone`` is lower.
     """
     cost, close = np.int64(0), has_action(zone, _action(n, point))
     for k in range(4):
@@ -192,7 +192,7 @@ def _cost(scratch, n, zone, point):
 def _choose_pairs(scratch, n, free, zone, here):
     """Lists in PAIRS the cheapest pairs of points for two eyes. Returns the number of pairs.
 
-    If ``here`` is a point, at least one eye of each pair is near it; -1 allows all pairs.
+    If ``here`` is a point, at least one eye of each pair is near this point. -1 allows all pairs.
     """
     least, close = np.int64(99), np.int64(0)
     for i in range(free):
@@ -219,8 +219,9 @@ def _choose_pairs(scratch, n, free, zone, here):
 def _rank_pairs(scratch, i, first, last, count, most, least):
     """Inserts pairs of points into PAIRS, cheapest first, and returns the new length of the list.
 
-    The pairs are those of entry ``i`` of FREE with the entries ``first`` to ``last - 1``. The list
-    has ``count`` pairs before and keeps at most ``most``. ``least`` is the lowest cost of a point.
+    Each pair consists of entry ``i`` of FREE and one of the entries ``first`` to ``last - 1``.
+    ``count`` is the old length of the list, and ``most`` is its largest length. ``least`` is the
+    lowest cost of a point.
     """
     one = np.int64(scratch[FREE + i])
     for j in range(first, last):
@@ -252,8 +253,8 @@ def _rank_pairs(scratch, i, first, last, count, most, least):
 def _try_pair(scratch, n, any_chain, free, number, best):
     """Searches for a plan with the eyes of pair ``number`` of PAIRS. Returns the size of the plan.
 
-    ADDED holds the plan. Returns NONE_FOUND if the plan is not smaller than ``best``, and NOT_ALIVE
-    if the side does not live with these eyes.
+    Writes the plan to ADDED. Returns NONE_FOUND if the plan is not smaller than ``best``, and
+    NOT_ALIVE if the side does not live with these eyes.
     """
     one, other = (
         np.int64(scratch[PAIRS + 3 * number + 1]),

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def earlier_boards(text: str) -> list[str]:
-    """The boards in the history of a position's text, oldest first, without side to move."""
+    """Returns the boards in the history of a position's text, oldest first, without the sides."""
     return [entry.partition(":")[0] for entry in _history(text)]
 
 
 def stones_of(text: str, player: int) -> int:
-    """A player's stones in the text of a board or position; bit p stands for point p."""
+    """Returns a player's stones in the text of a board or position. Bit p is point p."""
     board = text.partition(" ")[0].replace("/", "")
     return sum(1 << point for point, stone in enumerate(board) if stone == "XO"[player])
 
 
 def by_simple_ko(game: GoRules, text: str) -> GoState:
-    """The position of a superko text under ``game``, the same rules with simple ko.
+    """Returns the position of a superko text under ``game``: the same rules with simple ko.
 
-    The history is dropped. The position gets a ko point if the last move started a ko.
+    The history is dropped. If the last move started a ko, the position has this ko point.
     """
     plain = text.partition(" history=")[0]
     point = _retake(game.size, text)
@@ -38,14 +38,14 @@ def by_simple_ko(game: GoRules, text: str) -> GoState:
     board, side, *rest = plain.split(" ")
     try:
         return game.parse(" ".join([board, side, f"ko={gtp_point(point, game.size)}", *rest]))
-    except ValueError:  # there is no ko at that point
+    except ValueError:  # the point cannot be a ko point
         return game.parse(plain)
 
 
 def relaxed(game: GoRules, state: GoState) -> tuple[GoRules, GoState] | None:
-    """``state`` and its rules with simple ko in place of superko.
+    """Returns the rules with simple ko in place of superko, and ``state`` under these rules.
 
-    None if the rules have simple ko already, or are not those of a life-and-death game.
+    Returns None if the rules already have simple ko, or have no goal of life or death.
     """
     if game.ko == "simple" or game._goal is None:
         return None
@@ -59,14 +59,14 @@ def _history(text: str) -> list[str]:
 
 
 def _retake(size: int, text: str) -> int:
-    """The point where retaking a single stone would recreate the last board of the history.
+    """Returns the point where a recapture would recreate the last board of the history, or -1.
 
-    That stone was just captured by a stone that is a chain of one. Returns -1 if there is no such
-    point.
+    The last move must have captured a single stone, and the capturing stone must be a chain of one
+    stone.
     """
     history = _history(text)
     side = text.split(" ")[1]
-    # situational superko, and the last move was a pass
+    # Situational superko, and the last move was a pass.
     if not history or history[-1].endswith(f":{side}"):
         return -1
     last, mover = history[-1].partition(":")[0], "bw".index(side)

@@ -19,20 +19,20 @@ Words = Any
 class Task(NamedTuple):
     """A life-and-death task of ``tsumego-N``.
 
-    It is part of the state, so one compiled kernel serves all tasks of a board size.
+    The task is part of the state, so that all tasks of a board size share one compiled kernel.
     """
 
     crucial: Words  # uint32[W]; crucial stones that have never been captured
     region: Words  # uint32[W]; points where stones may be placed
-    flags: Words  # uint32[]; bits ANY_CHAIN to NO_KO_FOR_WHITE
+    flags: Words  # uint32[]; the bits ANY_CHAIN to NO_KO_FOR_WHITE
 
 
 ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
 """Bits of ``Task.flags``.
 
-ANY_CHAIN: the defender wins if any of its chains lives. WHITE_DEFENDS: the defender is White, else
-Black. KILL: the goal is to kill, else to live. NO_KO_FOR_BLACK, NO_KO_FOR_WHITE: this side may not
-start or take a ko.
+ANY_CHAIN: the defender wins if any of its chains lives. WHITE_DEFENDS: the defender is White,
+otherwise Black. KILL: the goal is ``kill``, otherwise ``live``. NO_KO_FOR_BLACK, NO_KO_FOR_WHITE:
+this side may not start or take a ko.
 """
 
 
@@ -48,7 +48,7 @@ class GoState(NamedTuple):
     task: Task | None = None  # ``tsumego-N`` only
     # uint32[2 * W, H]; superko only: earlier boards, each Black's words, then White's.
     history: Words = None
-    # uint32[4]; superko only: sum of the keys of the earlier boards, which ignores their order.
+    # uint32[4]; superko only: sum of the keys of the earlier boards. It ignores their order.
     history_key: Words = None
 
 
@@ -67,7 +67,7 @@ _FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("
 
 
 def read_meta(word: jax.Array) -> Meta:
-    """Unpacks a ``meta`` word uint32[...]. A numpy word gives numpy arrays, without a JAX call."""
+    """Unpacks a ``meta`` word uint32[...]. For numpy words it returns numpy arrays, without JAX."""
     values, at = {}, 0
     for name, bits in _FIELDS:
         values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
@@ -78,7 +78,7 @@ def read_meta(word: jax.Array) -> Meta:
 def host_meta(word: Any) -> Meta:
     """Unpacks one ``meta`` word into Python ints, without a JAX call.
 
-    For host code that reads many words; kernels use ``read_meta``.
+    Meant for host code that reads many words. Kernels use ``read_meta``.
     """
     word, values, at = int(word), [], 0
     for _, bits in _FIELDS:
@@ -88,7 +88,7 @@ def host_meta(word: Any) -> Meta:
 
 
 def host_word(meta: Meta) -> np.ndarray:
-    """uint32[]: packs the fields into a ``meta`` word on the host; inverse of ``host_meta``."""
+    """Packs the fields into a ``meta`` word uint32[] on the host; inverse of ``host_meta``."""
     word, at = 0, 0
     for value, (_, bits) in zip(meta, _FIELDS, strict=True):
         word |= int(value) << at
@@ -97,7 +97,7 @@ def host_word(meta: Meta) -> np.ndarray:
 
 
 def meta_word(meta: Meta) -> jax.Array:
-    """uint32[...]: packs the fields into a ``meta`` word; inverse of ``read_meta``."""
+    """Packs the fields into a ``meta`` word uint32[...]; inverse of ``read_meta``."""
     word, at = jnp.uint32(0), 0
     for name, bits in _FIELDS:
         word = word | (jnp.asarray(getattr(meta, name)).astype(jnp.uint32) << jnp.uint32(at))
@@ -108,7 +108,7 @@ def meta_word(meta: Meta) -> jax.Array:
 def own_and_enemy(
     side: jax.Array, black: jax.Array, white: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """(own, enemy): the boards uint32[W, ...] of ``side`` int32[...] and of the other side.
+    """Returns (own, enemy): the boards uint32[W, ...] of ``side`` int32[...] and of the other side.
 
     The same function converts (own, enemy) back to (black, white).
     """

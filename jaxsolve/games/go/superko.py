@@ -1,13 +1,14 @@
-"""Superko: the placements that would recreate an earlier board, found without playing moves.
+"""Superko: the placements that would recreate an earlier board, computed without playing moves.
 
-The test is exact. The state holds the earlier boards as packed words. A move adds one own stone and
-captures enemy chains. So at most one move can recreate a given earlier board, and only if the own
-stones of that board are the present ones plus one point. The move must capture exactly the enemy
-stones that the earlier board lacks. This is a local condition: these stones are whole chains whose
-only liberty is the point, and no other enemy chain has the point as its only liberty.
+The test is exact. The state has the earlier boards as packed words. A move adds one own stone and
+captures enemy chains. Therefore at most one move can recreate a given earlier board. The own stones
+of that board must be the present own stones plus one point, and the move is at this point. The move
+must capture exactly the enemy stones that are not on the earlier board. This condition is local:
+these stones must be whole chains whose only liberty is the point, and no other enemy chain may have
+the point as its only liberty.
 
-An *entry* of the history is one earlier board uint32[2 * W]. Under situational superko it also
-holds the side to move.
+An *entry* of the history is one earlier board uint32[2 * W]. Under situational superko it also has
+the side to move.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
-    """uint32[2 * W]: the history entry of ``stones`` uint32[2, W].
+    """Returns uint32[2 * W]: the history entry of ``stones`` uint32[2, W].
 
-    ``side`` int32[] is stored in the first guard bit (``core.board_layout``). It is the side to
-    move under situational superko, else 0.
+    ``side`` int32[] is the side to move under situational superko, else 0. It is stored in the
+    first guard bit (``core.board_layout``).
     """
     flat = stones.reshape(-1)
     mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(grid.width)
@@ -37,7 +38,7 @@ def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
 
 
 def entry_key(words: jax.Array) -> jax.Array:
-    """uint32[4, ...]: key of an entry uint32[2 * W, ...].
+    """Returns uint32[4, ...]: key of an entry uint32[2 * W, ...].
 
     The key of a history is the sum of the keys of its entries.
     """
@@ -52,7 +53,7 @@ def recreated(
     earlier: tuple[jax.Array, jax.Array],
     counts: jax.Array,
 ) -> jax.Array:
-    """uint32[W]: the points where a stone of ``own`` would recreate an earlier board.
+    """Returns uint32[W]: the points where a stone of ``own`` would recreate an earlier board.
 
     The result is valid only for placements that are otherwise legal.
 
@@ -62,7 +63,7 @@ def recreated(
       enemy: uint32[W], the stones of the other side.
       atari: uint32[W], the stones of chains with one liberty.
       earlier: uint32[W, H] own and uint32[W, H] enemy stones of the earlier boards.
-      counts: bool[H], whether each earlier board is to be compared.
+      counts: bool[H], whether each earlier board is compared.
     """
     own, enemy, atari = own[:, None], enemy[:, None], atari[:, None]
     empty = grid.inside(~(own | enemy))
@@ -79,9 +80,9 @@ def recreated(
 
 
 def entries_added(ko: str, is_pass: jax.Array) -> jax.Array:
-    """int32[...]: number of boards that a move adds to the history under the ``ko`` rule.
+    """Returns int32[...]: number of boards that a move adds to the history under the ``ko`` rule.
 
-    ``is_pass`` is bool[...]. Under ``positional`` a pass adds none.
+    ``is_pass`` is bool[...]. Under ``positional`` a pass adds no board.
     """
     if ko == "situational":
         return jnp.ones_like(is_pass, jnp.int32)
@@ -91,7 +92,7 @@ def entries_added(ko: str, is_pass: jax.Array) -> jax.Array:
 
 
 def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) -> GoState:
-    """``after`` with the board of ``before`` in its history.
+    """Returns ``after`` with the board of ``before`` added to its history.
 
     ``action`` int32[] leads from ``before`` to ``after``.
     """
@@ -106,14 +107,14 @@ def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) 
 
 
 def history_key(history: jax.Array, boards: jax.Array) -> jax.Array:
-    """uint32[4]: key of the first ``boards`` int32[] entries of a history uint32[2 * W, H]."""
+    """Returns uint32[4]: key of the first ``boards`` entries of a history uint32[2 * W, H]."""
     kept = np.arange(history.shape[1], dtype=np.int32) < boards
     keys = jnp.where(kept, entry_key(history), jnp.uint32(0))
     return jnp.sum(keys, axis=1, dtype=jnp.uint32)
 
 
 def recreating(game: GoRules, state: GoState, atari: jax.Array) -> jax.Array:
-    """uint32[W]: the points where the side to move would recreate a board of the history.
+    """Returns uint32[W]: the points where the side to move would recreate a board of the history.
 
     The result is valid only for placements that are otherwise legal. ``atari`` uint32[W] are the
     stones of chains with one liberty.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def kept_symmetries(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
-    """int32[G]: the symmetries that map each of the given sets of points onto itself.
+    """Returns int32[G]: the symmetries that map each of the given sets of points onto itself.
 
     Symmetries are numbered as in ``boards.square.square_permutations``.
     """
@@ -27,9 +27,10 @@ def kept_symmetries(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
 
 
 def transform_state(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
-    """The image of a state under a symmetry of its rule set.
+    """Returns the image of a state under a symmetry of its rule set.
 
-    ``symmetry`` int32[] counts only the symmetries that keep the rules (``game.num_symmetries``).
+    ``symmetry`` int32[] is an index into the symmetries that keep the rules
+    (``game.num_symmetries``).
     """
     if game.num_symmetries < SQUARE_SYMMETRIES:
         of_square = jnp.where(
@@ -40,7 +41,7 @@ def transform_state(game: GoRules, state: GoState, symmetry: jax.Array) -> GoSta
 
 
 def _transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
-    """The image of a state under ``symmetry`` int32[], numbered as in ``square_permutations``."""
+    """Returns the image of a state under ``symmetry`` int32[] (``square_permutations``)."""
     grid, meta = square(game.size), read_meta(state.meta)
     ko = image_of(game.size, jnp.maximum(meta.ko - 1, 0), symmetry) + 1
     after = state._replace(

@@ -19,14 +19,14 @@ _SIDES = "bw"
 
 # ---- points --------------------------------------------------------------------------------------
 def points_text(size: int, points: Iterable[int]) -> str:
-    """The points as a comma-separated list, by row from the bottom, then by column."""
+    """Returns the points as a comma-separated list, by row from the bottom, then by column."""
     return ",".join(
         gtp_point(point, size) for point in sorted(points, key=lambda p: (-(p // size), p % size))
     )
 
 
 def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
-    """The point numbers of a comma-separated list, in ascending order.
+    """Returns the point numbers of a comma-separated list, in ascending order.
 
     Raises ValueError for an unknown point or one that occurs twice. ``what`` is the name of the
     list in the message.
@@ -49,7 +49,7 @@ def _beside(size: int, point: Point) -> list[Point]:
 
 
 def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
-    """The chain of the stone at ``start``, and the chain's liberties."""
+    """Returns the chain of the stone at ``start``, and the chain's liberties."""
     chain, liberties, todo = {start}, set(), [start]
     while todo:
         for point in _beside(len(cells), todo.pop()):
@@ -62,7 +62,7 @@ def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
 
 
 def _chain_without_liberty(cells: np.ndarray) -> Point | None:
-    """A point of a chain without liberties; None if every chain has one."""
+    """Returns a point of a chain without liberties; None if every chain has a liberty."""
     seen: set[Point] = set()
     for row, column in np.argwhere(cells).tolist():
         if (row, column) not in seen:
@@ -75,7 +75,7 @@ def _chain_without_liberty(cells: np.ndarray) -> Point | None:
 
 # ---- positions -----------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
-    """The canonical text of a state, as ``proof/FORMAT.md`` defines it."""
+    """Returns the canonical text of a state, as ``proof/FORMAT.md`` defines it."""
     grid, meta = game.grid, host_meta(state.meta)
     parts = [format_board(grid.cells_of(np.asarray(state.stones))), _SIDES[meta.side]]
     if meta.ko:
@@ -105,9 +105,10 @@ def _entry_text(game: GoRules, words: np.ndarray) -> str:
 
 
 def parse_position(game: GoRules, text: str) -> GoState:
-    """The state of a text, as host arrays and without an outcome; inverse of ``position_text``.
+    """Returns the state of a text, as host arrays; inverse of ``position_text``.
 
-    Fields with default values may be left out. Raises ValueError with one sentence.
+    The outcome is not set. Fields with default values may be left out. Raises ValueError with one
+    sentence.
     """
     board, side, fields = _split(text)
     cells = parse_board(board, game.size)
@@ -136,7 +137,7 @@ def parse_position(game: GoRules, text: str) -> GoState:
 
 
 def _split(text: str) -> tuple[str, int, dict[str, str]]:
-    """The board, the side to move and the ``key=value`` fields of a position's text."""
+    """Returns the board, the side to move and the ``key=value`` fields of a position's text."""
     parts = text.split()
     if len(parts) < 2:
         raise ValueError(f"Position {text!r} must be a board and the side to move, 'b' or 'w'.")
@@ -160,9 +161,9 @@ def _parse_number(text: str, what: str, allowed: tuple[int, ...]) -> int:
 
 
 def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, passes: int) -> int:
-    """The ``ko`` field of ``Meta``: 1 + the ko point, or 0 without a ko.
+    """Returns the ``ko`` field of ``Meta``: 1 + the ko point, or 0 without a ko.
 
-    Raises ValueError unless the last move can have started this ko.
+    Raises ValueError if the last move cannot have started this ko.
     """
     if text is None:
         return 0
@@ -175,8 +176,8 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
     beside = _beside(game.size, place)
     chains = [_chain(cells, stone) for stone in beside if cells[stone] == 2 - side]
     tight = [chain for chain, liberties in chains if liberties == {place}]
-    # The only liberty of the stone that took the ko is the ko point. The other chains next to the
-    # ko point had another liberty before the capture, so they still have it.
+    # The only liberty of the capturing stone is the ko point. The other chains next to the ko point
+    # had another liberty before the capture, and still have it.
     if passes or len(chains) < len(beside) or len(tight) != 1 or len(tight[0]) != 1:
         raise ValueError(
             f"ko={text} cannot have arisen: no single stone was just captured there by a single"
@@ -186,7 +187,7 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
 
 
 def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, more: int) -> int:
-    """The ``ply`` field of ``Meta``.
+    """Returns the ``ply`` field of ``Meta``.
 
     ``more`` is nonzero if the position has passes or a ko. Raises ValueError if the position cannot
     arise in the forced opening.
@@ -202,7 +203,7 @@ def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, mo
 
 
 def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> np.ndarray | None:
-    """uint32[W]: the crucial stones on the board; None if the rule set has no crucial points."""
+    """Returns uint32[W]: the crucial stones on the board; None without crucial points."""
     points = game.crucial_points
     if not points:
         return None
@@ -225,10 +226,10 @@ def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> 
 def _parse_history(
     game: GoRules, text: str | None, present: str, passes: int
 ) -> tuple[np.ndarray | None, int]:
-    """The history uint32[2 * W, H] and its number of boards; (None, 0) without a history.
+    """Returns the history uint32[2 * W, H] and its number of boards; (None, 0) without a history.
 
     ``present`` is the text of the present position as a history entry. Raises ValueError if the
-    history contains it although no pass can have led there.
+    history contains ``present`` although the last move cannot have been a pass.
     """
     if text is None:
         return None, 0
@@ -239,8 +240,8 @@ def _parse_history(
         raise ValueError(
             f"The history holds {len(entries)} boards; max_history allows {game.history_capacity}."
         )
-    # Only a pass can repeat a board with its side to move; under positional superko a pass adds no
-    # entry.
+    # Only a pass can repeat a board with the same side to move. Under positional superko a pass
+    # adds no entry.
     if present in entries and not (game.ko == "situational" and passes):
         raise ValueError(
             f"The position stands in its own history, as entry {1 + entries.index(present)}:"
@@ -260,10 +261,10 @@ def _parse_history(
 
 
 def leaf_reason(game: GoRules, state: GoState) -> str:
-    """The reason of a leaf: ``captured``, ``benson``, ``passes``, ``no-eyes`` or ``sealed``.
+    """Returns the leaf reason: ``captured``, ``benson``, ``passes``, ``no-eyes`` or ``sealed``.
 
-    ``passes`` only if the board does not decide the game. The last two are for a game that is not
-    over (``go.zone_death``).
+    The reason is ``passes`` only if the board does not decide the game. ``no-eyes`` and ``sealed``
+    are for games that are not over (``go.zone_death``).
     """
     if game.crucial_points and state.task is not None and not np.any(state.task.crucial):
         return "captured"
@@ -272,7 +273,7 @@ def leaf_reason(game: GoRules, state: GoState) -> str:
         return "sealed" if game.goal_player != game.crucial_side else "no-eyes"
     if meta.passes < 2:
         return "benson"
-    # Only a position set up by hand can have been decided before its two passes.
+    # The board can decide before the two passes only in a position that was set up by hand.
     before = game._judged_anew(state._replace(meta=host_word(meta._replace(passes=0))))
     open_before = host_meta(before.meta).outcome in (Outcome.ONGOING, Outcome.UNKNOWN)
     return "passes" if open_before else "benson"

@@ -41,12 +41,12 @@ class Tsumego(GoRules):
     (``go.benson``). The attacker wins when no crucial stone survives.
 
     * ``crucial`` lists the points of the crucial stones (``P2,Q3``). With ``any``, the defender
-      wins when any of its chains is alive, and captures decide nothing.
+      wins when any of its chains is alive, and captures do not decide the game.
     * ``region`` lists the points where stones may be placed.
-    * ``goal`` determines who loses after two passes: the defender with ``live``, the attacker with
+    * ``goal`` determines the loser after two passes: the defender with ``live``, the attacker with
       ``kill``.
-    * ``ko_black=forbid``: Black may not make a move that starts or takes a ko, whatever the ko
-      rule. ``ko_white=forbid`` is the same restriction for White.
+    * ``ko_black=forbid``: Black may not make a move that starts or takes a ko, under any ko rule.
+      ``ko_white=forbid`` is the same restriction for White.
 
     The start position is the empty board; other positions are read from text.
 
@@ -105,10 +105,10 @@ class Tsumego(GoRules):
 
     @functools.cached_property
     def kernel(self) -> Tsumego:  # type: ignore[override]
-        """A game with the default task, whose functions serve every task.
+        """The game with the default task. Its compiled functions are used for every task.
 
-        The task is part of the state (``Task``). Only the board size, ``ko``, ``fill_eyes`` and
-        ``max_history`` are options of the kernel.
+        The task is part of the state (``Task``). The kernel depends only on the board size, ``ko``,
+        ``fill_eyes`` and ``max_history``.
         """
         return Tsumego(self.size, self.ko, fill_eyes=self.fill_eyes, max_history=self.max_history)
 
@@ -194,5 +194,5 @@ class Tsumego(GoRules):
 
 
 def _has(task: Task, flag: int) -> jax.Array:
-    """bool[...]: whether ``flag``, a bit of ``Task.flags``, is set."""
+    """Returns bool[...]: whether ``flag``, a bit of ``Task.flags``, is set."""
     return (task.flags & np.uint32(flag)) != 0

@@ -13,7 +13,7 @@ from jaxsolve.games.go.state import GoState, Task, read_meta
 
 
 def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np.ndarray:
-    """bool[n]: whether each of n states has fields in range and no chain without a liberty.
+    """Returns bool[n]: whether a state has fields in range and no chain without a liberty.
 
     Args:
       state: the states, as host arrays with a leading axis n.
@@ -36,7 +36,7 @@ def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np
     if state.history is not None:
         boards = np.moveaxis(state.history, 1, 2).reshape(*state.history.shape[::2], 2, -1)
         marked = grid.board.copy()
-        marked[0] |= np.uint32(1 << size)  # the side to move stands in the first guard bit
+        marked[0] |= np.uint32(1 << size)  # the first guard bit is the side to move
         good &= are_in(boards, np.stack([marked, grid.board]))
         good &= ~(boards[:, :, 0] & boards[:, :, 1]).any(axis=(1, 2))
         good &= meta.boards <= state.history.shape[2]
@@ -46,7 +46,7 @@ def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np
 
 
 def _have_liberties(grid: Grid, stones: np.ndarray) -> np.ndarray:
-    """bool[n]: whether every chain of each board of uint32[n, 2, W] has a liberty."""
+    """Returns bool[n]: whether every chain of each board of uint32[n, 2, W] has a liberty."""
     empty = grid.board & ~(stones[:, 0] | stones[:, 1])
     breathing = stones & _spread(grid, empty)[:, None]
     left = np.arange(len(stones))
@@ -61,9 +61,9 @@ def _have_liberties(grid: Grid, stones: np.ndarray) -> np.ndarray:
 
 
 def _spread(grid: Grid, points: np.ndarray) -> np.ndarray:
-    """uint32[n, W]: the neighbours of ``points`` uint32[n, W].
+    """Returns uint32[n, W]: the neighbours of ``points`` uint32[n, W].
 
-    Bits outside the board are not removed.
+    The result can have bits outside the board.
     """
     last = grid.stride * (grid.rows_per_word - 1)
     spread = points << np.uint32(1) | points >> np.uint32(1)

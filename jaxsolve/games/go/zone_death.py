@@ -5,13 +5,13 @@ decided here:
 
 * ``no-eyes``: the defender cannot get two eyes even if the attacker only passes from now on. This
   decides the goal ``live``.
-* ``sealed``: in addition no stone of the attacker is inside, and nowhere is there room for two
-  eyes, whatever is captured. The attacker captures all stones by filling liberties. This decides
-  the goal ``kill``.
+* ``sealed``: in addition, no stone of the attacker is inside, and the defender cannot get two eyes
+  after any captures either. The attacker captures all stones by filling liberties. This decides the
+  goal ``kill``.
 
-The *walls* are the attacker's chains next to an empty point outside the region: nobody can take
-that liberty. The *inside* is the set of points that the crucial stones reach without crossing a
-wall. All of it must lie in the region.
+The *walls* are the attacker's chains next to an empty point outside the region. Nobody can take
+this liberty. The *inside* is the set of points that the crucial stones reach without crossing a
+wall. The whole inside must lie in the region.
 
 Boards are rows of bits, as in ``plan_life``.
 """
@@ -49,17 +49,17 @@ from jaxsolve.games.go.zone_board import (
 from jaxsolve.jit.host import compiled, inner
 
 SPOTS = BEFORE  # list of the points that can become eyes
-MANY = 32  # with more such points a position counts as undecided
+MANY = 32  # a position with more such points counts as undecided
 SCRATCH = SPOTS + MANY
 INSIDE, WALLS, FILLED = AROUND, THEIRS, MINE  # names of boards in this module
 
 
 @compiled
 def settled(state, action, zone, out, facts, scratch):
-    """The ``settled`` callback of ``jaxsolve.games.zones``: whether the attacker has won.
+    """Callback ``settled`` of ``jaxsolve.games.zones``: decides whether the attacker has won.
 
-    The zone is the inside with the points beside it, the walls beside it with their liberties
-    outside the region, and the crucial points.
+    The zone consists of the inside and its neighbours, of the walls next to the inside with their
+    liberties outside the region, and of the crucial points.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -71,7 +71,7 @@ def settled(state, action, zone, out, facts, scratch):
         return np.int64(0)
     kill, defender = flags & KILL != 0, np.int64(flags & WHITE_DEFENDS != 0)
     if kill and (meta >> 8 & 511 or (meta & 1 == defender and meta >> 1 & 3)):
-        return np.int64(0)  # a ko, or a pass of the defender would end the game
+        return np.int64(0)  # there is a ko, or a pass of the defender would end the game
     if not _read(facts, state, scratch, defender):
         return np.int64(0)
     n = facts[SIZE]
@@ -97,8 +97,8 @@ def settled(state, action, zone, out, facts, scratch):
 def _read(facts, state, scratch, defender):
     """Unpacks the stones, the region and its complement. Returns whether a crucial stone is left.
 
-    OWN and OTHER are the stones of the defender and of the attacker, CRUX the crucial stones,
-    FIELD the region, EMPTIES the empty points outside it.
+    OWN and OTHER are the stones of the defender and of the attacker. CRUX has the crucial stones,
+    FIELD the region, and EMPTIES the empty points outside the region.
     """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     full, left = np.int64((1 << n) - 1), np.int64(0)
@@ -121,7 +121,7 @@ def _read(facts, state, scratch, defender):
 
 @inner
 def _grow(scratch, board, within, n):
-    """Flood fill of ``board`` over ``within``, in place. Returns its first and last row."""
+    """Extends ``board`` by a flood fill over ``within``. Returns its first and last row."""
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
         if scratch[board + row]:
@@ -133,9 +133,9 @@ def _grow(scratch, board, within, n):
 
 @inner
 def _find_inside(scratch, n, kill):
-    """Sets WALLS and INSIDE. Returns whether the inside is closed by walls.
+    """Sets WALLS and INSIDE. Returns whether walls enclose the inside.
 
-    With ``kill`` it must also hold no stone of the attacker.
+    With ``kill`` the inside must also have no stone of the attacker.
     """
     full = np.int64((1 << n) - 1)
     for row in range(1, n + 1):
@@ -180,11 +180,12 @@ def _near(point, k):
 
 @compiled
 def _gives_eyes(scratch, n, one, other, kill):
-    """Whether eyes at two points may save the defender once all other inside points are filled.
+    """Whether two points may be eyes of the defender if all other inside points are filled.
 
-    One connected set of the filled points must touch both eyes; without ``kill`` it must hold a
-    crucial stone. Without ``kill``, a set of defender's stones alone that touches only one of the
-    eyes spoils this eye: it can be captured.
+    A connected component of the filled points must touch both eyes. Without ``kill`` there are two
+    more conditions. This component must have a crucial stone. And no component that touches only
+    one of the eyes may consist of existing defender's stones alone: the attacker could capture it
+    and destroy the eye.
     """
     for row in range(1, n + 1):
         scratch[FILLED + row] = scratch[INSIDE + row]

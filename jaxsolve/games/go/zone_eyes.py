@@ -1,7 +1,7 @@
 """True eyes and kos at a point of a Go board, and zones that imply them.
 
-"The zone alone implies" means: it holds on every board with the same stones on the zone. The arrays
-are those of ``zone_board``; ``side`` is N + 2.
+*The zone alone implies* a property if the property holds on every board with the same stones on the
+zone. The arrays are those of ``zone_board``. ``side`` is N + 2.
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ def is_lone(scratch, side, point):
 
 @inner
 def ko_taken(scratch, side, move, colour):
-    """The ko point after a stone of ``colour`` at ``move``; 0 if the move starts no ko.
+    """Returns the ko point after a stone of ``colour`` at ``move``; 0 if the move starts no ko.
 
-    This is the point of the single stone that the move captures.
+    The ko point is the point of the single stone that the move captures.
     """
     taken = np.int64(0)
     for k in range(4):

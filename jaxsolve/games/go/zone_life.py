@@ -1,7 +1,7 @@
 """Relevance zones of finished Go games.
 
-A win by capture depends only on the crucial points, a win by unconditional life only on a few
-chains and regions.
+A win by capture depends only on the crucial points. A win by unconditional life depends only on a
+few chains and regions.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from jaxsolve.jit.host import compiled, inner
 
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """The ``leaf`` callback of ``jaxsolve.games.zones``: the zone of a finished game.
+    """Callback ``leaf`` of ``jaxsolve.games.zones``: writes the zone of a finished game.
 
     For a win by capture the zone is the set of crucial points. For a win by unconditional life it
-    is the smallest set found of chains and regions that proves the life. For any other win it is
-    the whole position.
+    is a small set of chains and regions that prove the life (``_show_life``). For any other win it
+    is the whole position.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -85,9 +85,10 @@ def leaf(state, action, zone, out, facts, scratch):
 def _show_life(facts, state, scratch, chains, colour, any_chain):
     """Adds the points that prove unconditional life (Benson 1976) of ``colour`` to the zone.
 
-    These are the smallest set found of chains that live together, and the regions in which they
-    have their eyes. Without ``any_chain`` a chain of the set contains a crucial stone. Returns
-    False if no such chain is alive.
+    The points belong to chains that live together and to the regions of their eyes. For each living
+    chain a set is selected (``_gather``), and the smallest of these sets is used. Without
+    ``any_chain`` only chains with a crucial stone are considered. Returns False if no such chain is
+    alive.
     """
     side = facts[SIZE] + 2
     regions = number_regions(scratch, side, colour)
@@ -130,8 +131,8 @@ def _is_crucial(facts, state, scratch, chain):
 def number_regions(scratch, side, colour):
     """Numbers the regions: the connected components of the points without a stone of ``colour``.
 
-    Also lists the chains of ``colour`` next to each region, and whether the region is vital to
-    them. Returns the number of regions.
+    For each region, also lists the neighbouring chains of ``colour``, and for each of these whether
+    the region is vital to it. Returns the number of regions.
     """
     for i in range(side * side):
         scratch[REGION + i] = -1
@@ -185,7 +186,7 @@ def number_regions(scratch, side, colour):
 
 @inner
 def remove_dead(scratch, chains, regions, colour):
-    """Benson's algorithm: marks the living chains of ``colour`` in ALIVE, their regions in KEPT."""
+    """Runs Benson's algorithm: marks living chains of ``colour`` in ALIVE and regions in KEPT."""
     for chain in range(chains):
         scratch[ALIVE + chain] = scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] == colour
     for region in range(regions):
@@ -214,7 +215,7 @@ def _gather(scratch, chains, regions, chain):
     """Selects chains (NEEDED) and regions (TAKEN) that prove the life of ``chain``.
 
     Every selected chain has two selected vital regions, and every chain next to a selected region
-    is selected. The selection is greedy. Returns its number of points.
+    is selected. The selection is greedy. Returns the number of selected points.
     """
     for i in range(max(chains, regions)):
         scratch[NEEDED + i] = scratch[TAKEN + i] = 0
@@ -239,7 +240,7 @@ def _gather(scratch, chains, regions, chain):
 
 @inner
 def _eyes(scratch, regions, chain):
-    """Number of selected regions (TAKEN) that are vital to the chain."""
+    """Returns the number of selected regions (TAKEN) that are vital to the chain."""
     count = np.int64(0)
     for region in range(regions):
         if scratch[TAKEN + region]:
@@ -251,10 +252,10 @@ def _eyes(scratch, regions, chain):
 
 @inner
 def _cheapest(scratch, regions, chain):
-    """The region that gives the chain one more eye and adds the fewest points to the selection.
+    """Returns a region for one more eye of the chain that adds the fewest points.
 
-    The region is vital to the chain and not yet selected (TAKEN). The points of further chains that
-    it needs are counted.
+    The region must be vital to the chain and not yet selected (TAKEN). The added points include
+    those of further chains that the region needs.
     """
     best, least = np.int64(-1), np.int64(1 << 14)
     for region in range(regions):

@@ -46,7 +46,7 @@ from jaxsolve.jit.host import compiled, inner
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """The ``lost`` callback of ``jaxsolve.games.zones``: the zone of a position that Q loses.
+    """Callback ``lost`` of ``jaxsolve.games.zones``: writes the zone of a position that Q loses.
 
     ``zone`` is the union of the zones of the positions after Q's refuted moves.
     """
@@ -79,7 +79,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @inner
 def _may_play(facts, state, action):
-    """Whether the region of the task contains a point. True if there is no task."""
+    """Whether the point of ``action`` lies in the region of the task. True if there is no task."""
     if facts[TSUMEGO] == 0:
         return True
     n, per = facts[SIZE], facts[ROWS_A_WORD]
@@ -114,11 +114,11 @@ def _two_liberties(scratch, side, colour):
 
 @inner
 def _same_reply(facts, state, scratch, side, point, mover):
-    """Adds points until Q's placement at ``point`` is alike in all positions covered on the zone.
+    """Adds points until Q's placement at ``point`` has the same effect in all covering positions.
 
     If the placement is illegal in this position, the zone alone must imply that it is illegal (A4).
-    If it starts no ko in this position, the zone alone must imply that it starts none (A3). Returns
-    whether the zone grew.
+    If it starts no ko in this position, the zone alone must imply that it starts no ko (A3).
+    Returns whether the zone grew.
     """
     if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, mover):
         return not eye_shown(scratch, side, point, mover) and show_eye(scratch, side, point)
@@ -165,10 +165,10 @@ def _stay_suicide(scratch, side, point, mover):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The ``unanswered`` callback of ``jaxsolve.games.zones``: actions that need another answer.
+    """Callback ``unanswered`` of ``jaxsolve.games.zones``: writes actions that need another answer.
 
     ``action`` leads to a position with ``zone``. An action is left out if it leads to a position
-    that covers that one on ``zone``: the same answers then refute it.
+    that covers this position on ``zone``, because the same answers then refute it.
     """
     whole = facts[SIZE] * facts[SIZE]
     for i in range(len(out)):

@@ -2,18 +2,20 @@
 
 ``proof/FORMAT.md``, "Zones in Go", has the theorem and its proof.
 
-P is the winning side, Q the other one. A *zone* of a position is a set of points such that P also
-wins every position with the same stones on these points. In a bit set over actions, a zone that
-contains the pass is *the whole position*: then nothing may differ. A *group* is a maximal connected
-set of stones of one colour inside the zone. Stones outside the zone may connect two groups in one
-position and not in another. A group is *closed* if all points next to it lie in the zone.
+P is the winning side, Q the other side. A *zone* of a position is a set of points. P also wins
+every position with the same stones on these points. If a zone, as a bit set over actions, contains
+the pass, it is *the whole position*, and no other position covers the position. A *group* is a
+maximal connected set of stones of one colour inside the zone. Stones outside the zone can connect
+two groups in one position and not in another. A group is *closed* if all its neighbours lie in the
+zone.
 
-"The zone alone implies" means: it holds in every position with the same stones on the zone.
+*The zone alone implies* a property if the property holds in every position with the same stones on
+the zone.
 
-Each function adds points to a zone, as few as it can, until the conditions of the theorem hold
+Each function adds points to a zone until the conditions of the theorem hold, and tries to add few
 ("dilation" in Shih et al. 2022, "A novel approach to solving goal-achieving problems for board
-games"). The conditions still hold if the positions after the moves have smaller zones. So a
-certificate may depend on other variations than the search did.
+games"). The conditions still hold if the positions after the moves have smaller zones. Therefore a
+certificate can use other variations than the search.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
 # ---- P moves -------------------------------------------------------------------------------------
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The ``won`` callback of ``jaxsolve.games.zones``: the zone of a position that P wins.
+    """Callback ``won`` of ``jaxsolve.games.zones``: writes the zone of a position that P wins.
 
     P plays ``action``, which leads to a position with ``zone``.
     """
@@ -162,7 +164,7 @@ def _keep_liberty(scratch, side, move, colour):
 def _breathes(scratch, side, start, but):
     """Whether the zone alone implies that the chain at ``start`` has a liberty other than ``but``.
 
-    The liberty is an inner one, or the group is closed.
+    It does if the group has another inner liberty, or is closed and therefore a whole chain.
     """
     return missing_liberties(scratch, side, start, 1, but, False) == 0 and not is_captured(
         scratch, np.int64(scratch[LABEL + start]), but
@@ -209,7 +211,7 @@ def same_ko(scratch, side, move, ko):
 def _no_ko_shown(scratch, side, move, colour):
     """Whether the zone alone implies that a stone of ``colour`` at ``move`` takes no ko.
 
-    It does if the zone contains an empty or own point next to ``move``, or two captured stones.
+    It does if the zone contains an empty or own neighbour of ``move``, or two captured stones.
     """
     stones = np.int64(0)
     for k in range(4):
@@ -338,14 +340,14 @@ def mark_group(scratch, side, start):
 # ---- patterns ------------------------------------------------------------------------------------
 @compiled
 def pattern(state, action, zone, out, facts, scratch):
-    """The ``pattern`` callback of ``jaxsolve.games.zones``: what covering positions share.
+    """Callback ``pattern`` of ``jaxsolve.games.zones``: writes the planes that must be equal.
 
     The planes are Black's stones, White's stones, the ko point and, in ``tsumego-N``, the crucial
     stones on the board. The other parts of a task are the same in all positions of a search.
 
-    A position in a forced opening covers no other position. Neither does a position after a pass
-    with Q to move, since Q's second pass would end the game. The test of kos is stricter than
-    necessary: a ko in the zone must be in both positions, whichever side it restricts.
+    A position in a forced opening covers no other position. A position after a pass with Q to move
+    does not cover others either, because Q's second pass would end the game. The test of kos is
+    stricter than necessary: both positions must have the same ko in the zone, for both sides.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -365,9 +367,9 @@ def pattern(state, action, zone, out, facts, scratch):
 
 # ---- interface -----------------------------------------------------------------------------------
 def zoning_of(game: GoRules) -> Zoning | None:
-    """The zone callbacks, facts and scratch of a rule set.
+    """Returns the zone callbacks, facts and scratch of a rule set.
 
-    None unless the rule set has simple ko, and a side wins by unconditional life.
+    Returns None if the rule set has no simple ko, or if no side wins by unconditional life.
     """
     if game._goal is None or game.ko != "simple":
         return None

@@ -22,28 +22,28 @@ from jaxsolve.games.boards.batching import held
 
 
 def union(parts: list[jax.Array]) -> jax.Array:
-    """The union of sets of equal shape."""
+    """Returns the union of sets of equal shape."""
     return functools.reduce(jnp.bitwise_or, parts)
 
 
 def meet(parts: list[jax.Array]) -> jax.Array:
-    """The intersection of sets of equal shape."""
+    """Returns the intersection of sets of equal shape."""
     return functools.reduce(jnp.bitwise_and, parts)
 
 
 class Answers(NamedTuple):
-    """Sets of empty cells, by the effect of one more stone of a colour on the cell."""
+    """Sets of empty cells, by the effect of an additional own stone on the cell."""
 
     fives: jax.Array  # uint32[H, ...]: the stone makes a winning line
     once: jax.Array  # uint32[H, ...]: the stone makes at least one completing cell
     twice: jax.Array  # uint32[H, ...]: the stone makes at least two different completing cells
-    # Binary digits, lowest first, of (completing cell - cell + bias); uint32[H, ...] each. Valid on
-    # cells in ``once`` and not in ``twice``.
+    # Binary digits, lowest first, of (completing cell - cell + bias); uint32[H, ...] each. Valid
+    # for cells in ``once`` but not in ``twice``.
     reply: list[jax.Array]
 
 
 class _Line(NamedTuple):
-    """The cells of the line in one direction through every cell e; all sets are rows of cells e."""
+    """Contents of the line in one direction through every cell e. All sets are sets of cells e."""
 
     own: dict[int, jax.Array]  # own[k]: the cell at distance k after e is own
     empty: dict[int, jax.Array]  # empty[k]: the cell at distance k after e is empty
@@ -55,7 +55,7 @@ class _Line(NamedTuple):
 class LineRules:
     """The rule for a winning line on a ``size`` x ``size`` board.
 
-    At least ``line`` stones in a row win; with ``exact``, exactly ``line`` stones in a row.
+    ``line`` or more stones in a row win. With ``exact``, only exactly ``line`` stones in a row win.
     """
 
     size: int
@@ -68,15 +68,16 @@ class LineRules:
         return (self.line - 1) * (self.size + 1)
 
     def fives(self, own: jax.Array, empty: jax.Array) -> jax.Array:
-        """The cells of ``empty`` that complete a winning line of ``own`` stones; uint32[H, ...]."""
+        """Returns uint32[H, ...]: cells of ``empty`` that complete a winning line of ``own``."""
         return union([self._completed(line) for _, line in self._lines(own, empty)]) & empty
 
     def answers(self, own: jax.Array, empty: jax.Array) -> Answers:
-        """The effect of one more own stone on every cell of ``empty``; sets are uint32[H, ...].
+        """Returns the effect of an own stone on each cell of ``empty``; sets are uint32[H, ...].
 
         A stone on ``e`` makes an empty cell ``f`` a completing cell if a window contains ``e`` and
-        ``f`` and all its other cells are own. Each direction and each distance from ``e`` gives
-        another cell ``f``. So counting directions and distances counts different cells.
+        ``f`` and all its other cells are own. Different directions or distances from ``e`` give
+        different cells ``f``. The number of completing cells is therefore the number of pairs of
+        direction and distance.
         """
         lines = list(self._lines(own, empty))
         (five,) = held([union([self._completed(line) for _, line in lines]) & empty])
@@ -106,7 +107,7 @@ class LineRules:
         return Answers(five, once, twice, reply)
 
     def _lines(self, own: jax.Array, empty: jax.Array) -> Iterator[tuple[tuple[int, int], _Line]]:
-        """Each direction of ``LINES`` with its ``_Line``."""
+        """Yields each direction of ``LINES`` with its ``_Line``."""
         reach = self.line if self.exact else self.line - 1
         own_rows, empty_rows = held([self._padded(own, reach), self._padded(empty, reach)])
         for direction in LINES:
@@ -120,9 +121,9 @@ class LineRules:
             yield direction, _Line(stones, spaces, left, right)
 
     def _completed(self, line: _Line) -> jax.Array:
-        """The cells that lie in a window whose other cells are all own.
+        """Returns the cells that lie in a window whose other cells are all own.
 
-        Bits outside the board may be set.
+        The result can have bits outside the board.
         """
         last = self.line - 1
         return union(
@@ -133,8 +134,9 @@ class LineRules:
         )
 
     def _pairs(self, line: _Line, distance: int) -> jax.Array:
-        """The cells e for which the cell f at ``distance`` after e is empty, and some window
-        contains e and f and is otherwise own.
+        """Returns the cells e that meet two conditions; f is the cell at ``distance`` after e.
+
+        f is empty. And some window contains e and f and has own stones on all other cells.
         """
         last, between = self.line - 1, line.right[distance - 1]
         beyond, found = ~jnp.zeros_like(between), []
@@ -145,23 +147,24 @@ class LineRules:
         return union(found) & between & line.empty[distance]
 
     def _open(self, line: _Line, before: int, filled: jax.Array) -> jax.Array:
-        """The cells e of ``filled`` whose window makes a winning line once it is full.
+        """Returns the cells e of ``filled`` whose full window would be a winning line.
 
         The window starts ``before`` cells before e. With ``exact`` the cells just before and just
-        after the window must not be own. Otherwise the result is ``filled``.
+        after the window must not be own. Without ``exact`` the result is ``filled``.
         """
         if not self.exact:
             return filled
         return filled & ~line.own[-before - 1] & ~line.own[self.line - before]
 
     def _padded(self, rows: jax.Array, reach: int) -> jax.Array:
-        """``rows`` with ``reach`` empty rows above and below."""
+        """Returns ``rows`` with ``reach`` empty rows above and below."""
         return jnp.pad(rows, [(reach, reach)] + [(0, 0)] * (rows.ndim - 1))
 
     def _seen(self, padded: jax.Array, k: int, direction: tuple[int, int], reach: int) -> jax.Array:
-        """The cells e for which ``e + k * direction`` is in the set ``padded``.
+        """Returns the cells e for which ``e + k * direction`` is in the set ``padded``.
 
-        ``padded`` has ``reach`` empty rows above and below. Bits outside the board may be set.
+        ``padded`` has ``reach`` empty rows above and below. The result can have bits outside the
+        board.
         """
         start = reach + k * direction[0]
         return _towards_low(
@@ -169,19 +172,19 @@ class LineRules:
         )
 
     def _from_above(self, rows: jax.Array, count: int) -> jax.Array:
-        """``rows`` with ``count`` empty rows added above."""
+        """Returns ``rows`` with ``count`` empty rows added above."""
         return jnp.pad(rows, [(count, 0)] + [(0, 0)] * (rows.ndim - 1))
 
 
 def _towards_low(x: jax.Array, n: int) -> jax.Array:
-    """``x`` shifted to the right by ``n`` bits, to the left if ``n`` is negative."""
+    """Returns ``x`` shifted to the right by ``n`` bits, to the left if ``n`` is negative."""
     return x >> np.uint32(n) if n > 0 else x << np.uint32(-n) if n < 0 else x
 
 
 def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
-    """uint32[M, ...]: the action set (``core.action_sets``) of rows uint32[H, ...].
+    """Returns uint32[M, ...]: the action set (``core.action_sets``) of rows uint32[H, ...].
 
-    No bit outside the board may be set.
+    ``rows`` must have no bit outside the board.
     """
     words = []
     for m in range(grid.action_words):
@@ -193,7 +196,7 @@ def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
 
 
 def lowest_of(grid: Grid, rows: jax.Array) -> jax.Array:
-    """int32[...]: the lowest action of rows uint32[H, ...]; -1 if they are empty."""
+    """Returns int32[...]: the lowest action of rows uint32[H, ...]; -1 if they are empty."""
     bit = jax.lax.population_count((rows & -rows) - np.uint32(1)).astype(jnp.int32)
     base = np.arange(grid.height, dtype=np.int32).reshape(-1, *(1,) * (rows.ndim - 1)) * grid.width
     least = jnp.min(jnp.where(rows != 0, base + bit, np.int32(1 << 20)), axis=0)

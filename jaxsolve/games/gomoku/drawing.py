@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def draw(game: Gomoku, state: GomokuState) -> Stones:
-    """A picture of the stones on a board of points."""
+    """Returns a picture of the stones on a board of points."""
     return Stones(Shape.POINTS, game.cells(state), *gtp_labels(game.size))

@@ -31,7 +31,7 @@ OUTCOME_AT, FOURS_AT = 1, 4  # first bits of fields of ``meta``; bit 0 is the si
 
 @exportable
 class GomokuState(NamedTuple):
-    """A position; ``Grid(size, size)`` packs each set into W words. 15x15 takes 68 bytes."""
+    """A position. ``Grid(size, size)`` packs each set into W words. 15x15 takes 68 bytes."""
 
     stones: Any  # uint32[2, W]: Black's and White's stones
     meta: Any  # uint32[]: side to move | outcome << 1 | ``Gomoku.fours`` << 4
@@ -41,17 +41,18 @@ class GomokuState(NamedTuple):
 class Gomoku(Game):
     """Gomoku on a ``size`` x ``size`` board.
 
-    Black moves first, and there is no pass. ``line`` stones in a row win; with ``win="exact5"``
-    only if the row is not longer. A full board without a winning line is a draw.
+    Black moves first, and there is no pass. ``line`` or more stones in a row win. With
+    ``win="exact5"`` only exactly ``line`` stones in a row win. A full board without a winning line
+    is a draw.
 
-    With ``knowledge="4t"`` (four threats, 4T) a game ends earlier and some replies are forced. A
-    *completing cell* is an empty cell in a window of ``line`` cells whose other cells all hold the
-    mover's stones, one of them the stone just played. If the stone leaves two different completing
-    cells, the mover has won. If it leaves one, this cell is the only legal reply.
-    ``knowledge="ndk"`` (no domain knowledge) has no such rule.
+    With ``knowledge="4t"`` (four threats, 4T) a game ends earlier, and some replies are forced. A
+    *completing cell* is an empty cell in a window of ``line`` cells. The other cells of the window
+    must have stones of the mover, one of them the stone just played. If the stone leaves two
+    different completing cells, the mover has won. If it leaves one completing cell, this cell is
+    the only legal reply. ``knowledge="ndk"`` (no domain knowledge) has no such rule.
 
     Actions: ``row * size + column``, row 0 at the top. Observation: bool[size, size, 4], the stones
-    of the side to move, the opponent's stones, ones if Black is to move, ones if White is.
+    of the side to move, the opponent's stones, ones if Black is to move, ones if White is to move.
 
     Raises ValueError for an option outside its range.
     """
@@ -154,9 +155,10 @@ class Gomoku(Game):
         return (state.meta & 1).astype(np.int32)
 
     def fours(self, state: GomokuState) -> jax.Array:
-        """int32[]: the completing cells that the last stone left; always 0 without 4T.
+        """Returns int32[]: the completing cells that the last stone left; always 0 without 4T.
 
-        0 if there are none, 1 + the cell if there is one, ``num_actions + 1`` if there are more.
+        The result is 0 if there is none, 1 + the cell if there is one, and ``num_actions + 1`` if
+        there are more.
         """
         return (state.meta >> FOURS_AT).astype(jnp.int32)
 
@@ -176,15 +178,15 @@ class Gomoku(Game):
 
     # ---- all children at once --------------------------------------------------------------------
     def children(self, state: GomokuState) -> Children:
-        """Facts about all children, by set algebra on the windows of the board (``completions``).
+        """Returns the facts about all children, by set algebra on windows (``completions``).
 
-        ``threat`` is found only without 4T, ``forced`` and ``reply`` only with 4T.
+        ``threat`` is set only without 4T, ``forced`` and ``reply`` only with 4T.
         """
         return Children(*self._look(state.stones[0], state.stones[1], state.meta))
 
     @batch_last
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
-        """The fields of ``Children`` of positions with the batch last.
+        """Returns the fields of ``Children`` of positions with the batch last.
 
         ``black`` and ``white`` are uint32[W, ...], ``meta`` is uint32[...].
         """
@@ -214,7 +216,7 @@ class Gomoku(Game):
         )
 
     def _forced_rows(self, meta: jax.Array) -> jax.Array:
-        """uint32[H, ...]: the forced cell as a set of rows, or all cells if none is forced."""
+        """Returns uint32[H, ...]: the forced cell as rows, or all cells if no cell is forced."""
         cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
         row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
         cell_row, column = (
@@ -225,9 +227,9 @@ class Gomoku(Game):
         return jnp.where((cell < 0)[None], ~jnp.uint32(0), here)
 
     def _replies(self, forced: jax.Array, planes: list[jax.Array]) -> jax.Array:
-        """int16[A, ...]: the forced reply to each action in ``forced``; -1 for other actions.
+        """Returns int16[A, ...]: the forced reply to each action in ``forced``, -1 for others.
 
-        ``forced`` is uint32[H, ...]; ``planes`` are the binary digits of ``Answers.reply``.
+        ``forced`` is uint32[H, ...]. ``planes`` are the binary digits of ``Answers.reply``.
         """
         column = np.arange(self.size, dtype=np.uint32).reshape(1, -1, *(1,) * (forced.ndim - 1))
 
@@ -249,9 +251,9 @@ class Gomoku(Game):
 
     # ---- threat search ---------------------------------------------------------------------------
     def threat_search(self) -> ThreatSearch | None:
-        """The search for VCF and VCT (``threats.py``) and the log odds of a win (``odds.py``).
+        """Returns the search for VCF and VCT (``threats.py``) and the log odds (``odds.py``).
 
-        None without 4T, since a four then leaves more than one legal reply.
+        Returns None without 4T, because a four then does not force the reply.
         """
         if not self.four_threats:
             return None

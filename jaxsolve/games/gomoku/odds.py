@@ -1,12 +1,13 @@
 """Log odds that a player wins a Gomoku position by threats: a callback of ``games.threats``.
 
 The log odds are a linear function of the numbers of open windows with 1, 2, 3 and 4 missing stones.
-A window is open to a player if it holds no stone of the opponent. The weights come from a logistic
-regression on 37,000 positions decided by threats alone, in searches of 17 problems of the
+A window is open to a player if it has no stone of the opponent. The weights are from a logistic
+regression on 37,000 positions that were decided by threats alone, in searches of 17 problems of the
 proof-cost-network (PCN) paper. In leave-one-problem-out validation the area under the ROC curve is
-0.94 to 1.00 (problems with at least 20 won and 20 lost positions).
+0.94 to 1.00 (for problems with at least 20 won and 20 lost positions).
 
-The log odds only give heuristic proof numbers. They can cost time but never change a result.
+The log odds are used only to initialise proof numbers. They affect the time of a search, but not
+its result.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ WEIGHED = 4  # windows with more missing stones have weight 0
 
 @inner
 def _weight(moves, own, lacking):
-    """Weight of one open window, in thousandths.
+    """Returns the weight of one open window, in thousandths.
 
     Args:
       moves: whether the player is to move.
@@ -39,7 +40,7 @@ def _weight(moves, own, lacking):
 
 @compiled
 def log_odds(state, facts, scratch, player):
-    """Log odds, in thousandths, that ``player`` wins an undecided position by threats."""
+    """Returns the log odds, in thousandths, that ``player`` wins an undecided position."""
     board = board_of(facts, scratch)
     buffers = board.buffers
     set_up(state, board)

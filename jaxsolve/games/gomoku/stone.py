@@ -27,10 +27,10 @@ class Stone(NamedTuple):
 def look_at_stone(
     grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array, action: jax.Array
 ) -> Stone:
-    """The effect of the stone just played at ``action`` int32[].
+    """Returns the effect of the stone just played at ``action`` int32[].
 
-    ``own`` uint32[W] are the stones of its colour, with or without the stone itself. ``empty``
-    uint32[W] are the empty cells.
+    ``own`` uint32[W] is the set of stones of its colour, with or without the stone itself.
+    ``empty`` uint32[W] is the set of empty cells.
     """
     reach = rules.line if rules.exact else rules.line - 1
     row, column = action // grid.width, action % grid.width
@@ -39,7 +39,7 @@ def look_at_stone(
 
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]
     bit = np.uint32(1) << place.astype(np.uint32)
-    # For each place of a line: the stones of the line, the new stone, and one more at this place.
+    # For each place of a line: the stones of the line, the new stone, and a stone at this place.
     filled = mine | bit | np.uint32(1 << reach)
     window = filled
     for k in range(1, rules.line):
@@ -72,7 +72,7 @@ def _windows_through(reach: int, line: int) -> np.ndarray:
 def _line_codes(
     grid: Grid, x: jax.Array, row: jax.Array, column: jax.Array, reach: int
 ) -> jax.Array:
-    """uint32[4]: the part of ``x`` on each of the four lines through a cell, as bits.
+    """Returns uint32[4]: the part of ``x`` on each of the four lines through a cell, as bits.
 
     Bit ``k + reach`` of word ``d`` is set if the cell at distance k along ``LINES[d]`` from (row,
     column) is on the board and in the set ``x`` uint32[W].

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parse_position(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
-    """The cells int8[H, W] and the ``meta`` word of the text ``<board> <side> [fours=H8|2]``.
+    """Returns cells int8[H, W] and the ``meta`` word of a text ``<board> <side> [fours=H8|2]``.
 
     Raises ValueError if the text is malformed or the position contradicts the rules.
     """
@@ -50,12 +50,12 @@ def _fours(
     empty: np.ndarray,
     side: int,
 ) -> int:
-    """The value of ``Gomoku.fours`` that follows from the stones; 0 without four-threat rules.
+    """Returns the value of ``Gomoku.fours`` for the stones; 0 without four-threat rules.
 
-    In play, every four is answered at once. In a position set up by hand a four may be unanswered,
-    and the reply to it is forced. If the side to move has completing cells, it must play one of
-    them. Otherwise, if its opponent has one completing cell, it must play there. If the opponent
-    has two or more, the side to move has lost.
+    In play, every four is answered at once. In a position that was set up by hand, a four may be
+    unanswered. The reply is then forced. If the side to move has completing cells, it must play one
+    of them. Otherwise, if its opponent has one completing cell, it must play there. If the opponent
+    has two or more completing cells, the side to move has lost.
 
     Args:
       game: the rule set.
@@ -101,13 +101,13 @@ def _fours(
 def has_line(member: np.ndarray, line: int, exact: bool) -> bool:
     """Whether the cells ``member`` bool[H, W] contain a winning line.
 
-    That is ``line`` or more in a row; with ``exact``, exactly ``line``.
+    A winning line has ``line`` or more cells in a row. With ``exact`` it has exactly ``line``.
     """
     return any(_runs_in(member, line, exact, row, column) for row, column in np.argwhere(member))
 
 
 def completing_cells(member: np.ndarray, empty: np.ndarray, line: int, exact: bool) -> set[int]:
-    """The numbers of the cells of ``empty`` that complete a winning line of ``member``.
+    """Returns the numbers of the cells of ``empty`` that complete a winning line of ``member``.
 
     Both are bool[H, W]. ``member`` is changed during the search and restored.
     """

@@ -38,9 +38,8 @@ from jaxsolve.games.threats import BOTH, THREATS, TREE_CAPACITY, UNREFUTED, ZONE
 from jaxsolve.jit.host import compiled, inner
 
 BUDGETS = Budgets(fours=60, trees=40, nulls=400)
-"""The search for a tree of the side that is not to move has a larger budget (``nulls``).
-
-Such a tree refutes most replies of the side to move at once.
+"""The budgets. ``nulls`` is larger than ``trees``, because a tree of the side that is not to move
+refutes most replies of the side to move at once.
 """
 
 
@@ -89,11 +88,11 @@ def _find_unrefuted(board, mover, key, moves, zone, left):
 
 @compiled
 def search_threats(state, facts, scratch, moves, out, trees):
-    """The threat search callback of ``jaxsolve.games.threats``, with its arguments and result.
+    """Callback of ``jaxsolve.games.threats``: searches for a VCF or VCT of either side.
 
     The position is undecided and has no forced reply. The search looks for a VCF of the side to
     move, a VCF of its opponent, a VCT of the side to move, and a VCT of its opponent, in this
-    order. It stops at the first that it finds.
+    order. It stops at the first success. ``jaxsolve.games.threats`` documents arguments and result.
     """
     board = board_of(facts, scratch)
     buffers = board.buffers

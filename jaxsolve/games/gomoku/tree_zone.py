@@ -2,8 +2,9 @@
 
 ``vct`` finds the trees. The side to move must make a four or disturb the tree of its opponent. A
 stone outside the zone of the tree does neither. The zone contains the zones of all lines of the
-tree and the cells that matter after each reply. It also contains cells of windows in which two
-stones, one played now and one played later as a reply outside a line's zone, would make a four.
+tree, and the cells that can affect the play after each reply. It also contains cells of windows in
+which two stones of the side to move would make a four: a stone that is played now, and a later
+reply outside the zone of a line.
 
 Z1 to Z9 and B2 are conditions of ``proof/FORMAT.md``, "Threats of several moves in Gomoku". The
 checker's test is in ``proof/check/games/gomoku``.
@@ -48,10 +49,10 @@ def _add_but(tables, buffers, window, line, answered, out):
 
 @inner
 def _zone_of_branch(board, frames, side, length, out):
-    """Adds to ``out`` what a three's branch needs: Z6, Z8 and Z9.
+    """Adds to ``out`` the cells of Z6, Z8 and Z9 for the branch of a three.
 
-    ``frames.line`` int64[length] is the line that the three threatens. It must win against two
-    further stones: one of the other side outside the zone, and a reply that the branch does not
+    ``frames.line`` int64[length] is the line that the three threatens. It must still win if the
+    other side has two more stones: one outside the zone, and a reply that the branch does not
     answer. The stone of the three is on the board.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers

@@ -4,22 +4,22 @@ A *four* is a move that leaves one completing cell. Under four-threat rules it f
 a move that leaves two completing cells wins. In a VCF the attacker plays fours until one of its
 moves leaves two completing cells. ``jaxsolve.games.threats`` defines the interface.
 
-A *line* lists the moves of a VCF, attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. The *zone*
-of a line contains every cell at which one more stone of the defender could change the line:
+A *line* has the moves of a VCF, alternating between attacker and defender: ``s1 d1 s2 d2 ... sk``.
+The *zone* of a line contains every cell where an additional stone of the defender could disturb the
+line:
 
 * the cells of the line;
 * the completing cells that ``sk`` leaves, if there are exactly two;
-* after each ``di``, the two empty cells of every window through ``di`` that is otherwise full of
-  the defender's stones: with a stone on one of the two, ``di`` would have made a four;
-* the cells where the defender, moving first, makes a four or a winning line, since the attacker
+* after each ``di``, the two empty cells of every window through ``di`` whose other cells have the
+  defender's stones, because a stone on one of the two cells would make a four of ``di``;
+* the cells where the defender, moving first, makes a four or a winning line, because the attacker
   would have to answer.
 
-A reply outside the zone changes nothing. Each ``si`` still leaves ``di`` as the only completing
-cell. Each ``di`` still leaves no four that the attacker must answer. At the end there are still two
-completing cells. ``proof/FORMAT.md`` has the proof, ``proof/check/games/gomoku`` the checker's
-test.
+After a reply outside the zone the line still wins: each ``si`` leaves ``di`` as the only completing
+cell, no ``di`` makes a four that the attacker must answer, and ``sk`` leaves two completing cells.
+``proof/FORMAT.md`` has the proof. ``proof/check/games/gomoku`` has the checker's test.
 
-Sources: threat-space search (Allis 1994); the zone is that of a null move, as in lambda search
+Sources: threat-space search (Allis 1994). The zone is the zone of a null move, as in lambda search
 (Thomsen 2000).
 """
 
@@ -43,22 +43,22 @@ from jaxsolve.games.gomoku.windows import (
 from jaxsolve.jit.host import inner
 
 THREAT = 3  # budget of fours for each cell that ``threats`` tests
-DONE = 1 << 40  # above every index of a level's list
+DONE = 1 << 40  # larger than every index of a level's list
 
 
 @inner
 def _entry(tables, buffers, window, line):
-    """A window that lacks two stones, and its two empty cells, as one number of ``active``."""
+    """Encodes a window that lacks two stones, with its empty cells, as an entry of ``active``."""
     one = missing(tables, buffers, window, line, np.int64(-1))
     return window << 20 | one << 10 | missing(tables, buffers, window, line, one)
 
 
 @inner
 def _win_at(buffers, level):
-    """A cell where one more stone of the attacker leaves two completing cells; -1 if none.
+    """Returns a cell where an attacker's stone leaves two completing cells, or -1.
 
-    The cell lies in two of the level's windows that lack two stones. It is the forced cell of the
-    level, if the level has one.
+    The cell lies in two of the level's windows that lack two stones. If the level has a forced
+    cell, only this cell is considered.
     """
     buffers.ticks[0] += 1
     tick, only = buffers.ticks[0], buffers.forced[level]
@@ -109,9 +109,9 @@ def _known(buffers, level, left):
 
 @inner
 def _step(tables, buffers, level, side, line, moves):
-    """Plays the next untried four of a level and its forced reply. False if no four is left.
+    """Plays the next untried four of a level and its forced reply. Returns False if none is left.
 
-    Fours after which the reply wins or makes two fours are skipped.
+    A four is skipped if the forced reply wins or makes two fours.
     """
     while buffers.at[level] < 2 * (buffers.begin[level + 1] - buffers.begin[level]):
         number = buffers.at[level]
@@ -145,8 +145,8 @@ def _step(tables, buffers, level, side, line, moves):
 def _deepen(tables, buffers, side, line, most, budget, moves):
     """Searches for a line of ``side`` with at most ``most`` fours before its last move.
 
-    Returns whether a line is found. Its moves are then in ``moves``, and all its stones except the
-    last stay on the board. ``budget`` limits the fours played (``Budgets.fours``).
+    Returns whether a line is found. ``moves`` then has its moves, and all its stones except the
+    last one stay on the board. ``budget`` limits the number of played fours (``Budgets.fours``).
     """
     level = np.int64(0)
     buffers.at[0] = 0
@@ -190,7 +190,7 @@ def list_windows(board, side):
 
 @inner
 def wins(board, side, key, budget, moves, forced):
-    """Searches for a line by which ``side`` wins if it is to move. Restores the board.
+    """Searches for a line by which ``side`` wins if ``side`` is to move. Restores the board.
 
     The windows of ``side`` must be listed (``list_windows``).
 
@@ -246,9 +246,9 @@ def add_empty(tables, buffers, window, line, out):
 
 @inner
 def add_through(tables, buffers, cell, side, line, lacking, out):
-    """Adds to ``out`` the empty cells of each window through ``cell`` that lacks few stones.
+    """Adds to ``out`` the empty cells of certain windows through ``cell``.
 
-    That is, the window lacks exactly ``lacking`` stones for ``side`` (``windows``).
+    These are the windows that lack exactly ``lacking`` stones for ``side`` (``windows``).
     """
     for j in range(tables.first[cell], tables.first[cell + 1]):
         window = tables.window[j]
@@ -276,8 +276,8 @@ def own_fours(board, side, out):
 def zone_of_line(board, side, length, moves, out):
     """Adds to ``out`` the zone of the line ``moves`` int64[length] of ``side``.
 
-    The cells where the other side, moving first, makes a four or a winning line are not added
-    (``own_fours``). Restores the board.
+    One part of the zone is not added: the cells where the other side, moving first, makes a four or
+    a winning line (``own_fours``). Restores the board.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line, enemy = facts[LINE], 1 - side
@@ -298,7 +298,7 @@ def zone_of_line(board, side, length, moves, out):
 
 @inner
 def threats(board, side, key, moves, out):
-    """Adds to ``out`` the cells where a stone of ``side`` threatens a VCF, to order moves.
+    """Adds to ``out`` the cells where a stone of ``side`` threatens a VCF. They order moves.
 
     Cells where the stone makes a four are left out. The windows of ``side`` must be listed
     (``list_windows``). ``moves`` is work space for a line. Restores the board.

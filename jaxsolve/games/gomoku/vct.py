@@ -1,10 +1,10 @@
 """Search for a VCT of Gomoku (victory by continuous threats), compiled, on the host.
 
-A *three* is a move that threatens a VCF, a line of fours (``vcf``): its player would win by the
-line if it could move again at once. The opponent must disturb the line, and only moves in the zone
-of the line do that. A *tree* of the attacker begins with a four, a three or a VCF. After a four or
-a three, it contains a tree against each reply of the opponent. ``jaxsolve.games.threats`` defines
-the encoding of trees.
+A *three* is a move that threatens a VCF, a line of fours (``vcf``): the player would win by the
+line if it moved again at once. The opponent must disturb the line, and only moves in the zone of
+the line can do so. A *tree* of the attacker is a VCF, or begins with a four or a three. After a
+four or a three it has a tree against each relevant reply of the opponent.
+``jaxsolve.games.threats`` defines the encoding of trees.
 
 The search is depth-first with iterative deepening. A *frame* is a position with the attacker to
 move on the current path.
@@ -37,14 +37,14 @@ from jaxsolve.games.gomoku.windows import (
 )
 from jaxsolve.jit.host import compiled, inner
 
-FRAMES = 12  # most frames of a path
+FRAMES = 12  # most frames on a path
 SMALL = 20  # budget of fours of each search for a line
 TREE_MEMO = 1 << 12  # positions without a win that one search for a tree stores
 ROOM = 4 * LEVELS + 8  # most numbers in the encoding of a branch and a line
 LINE_ROOM = 2 * LEVELS + 2
 FORCED, CANDIDATES, TRIED, STONE, REPLIES, REPLY, TOP, KEY, FIELDS = range(9)  # fields of a frame
 POSITIONS, CUT, FRAME, END, NOW = range(5)  # indices of ``Frames.now``
-OPEN, WON, LOST, DOWN = range(4)  # a frame has moves to try, is won, is lost; enter the next frame
+OPEN, WON, LOST, DOWN = range(4)  # status: moves are left, won, lost, continue in the next frame
 
 
 class Frames(NamedTuple):
@@ -66,7 +66,7 @@ class Frames(NamedTuple):
 
 
 def scratch_size(cells: int) -> int:
-    """Number of int64s that the ``Frames`` of a board of ``cells`` cells need."""
+    """Returns the number of int64s that the ``Frames`` of a board of ``cells`` cells need."""
     return (
         FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
     )
@@ -74,7 +74,7 @@ def scratch_size(cells: int) -> int:
 
 @inner
 def frames_of(facts, scratch):
-    """The ``Frames`` in ``scratch``, as views."""
+    """Returns the ``Frames`` in ``scratch``, as views."""
     cells = facts[CELLS]
     a = facts[BUFFERS]
     b = a + FRAMES * FIELDS
@@ -99,7 +99,7 @@ def frames_of(facts, scratch):
 # ---- one position of the attacker ----------------------------------------------------------------
 @inner
 def _memo_at(frames, f, most):
-    """(index, value) of the memo entry of frame ``f`` under the depth limit ``most``."""
+    """Returns (index, value) of the memo entry of frame ``f`` for the depth limit ``most``."""
     return slot_of(frames.at[f * FIELDS + KEY], most - f, np.int64(TREE_MEMO))
 
 
@@ -107,8 +107,8 @@ def _memo_at(frames, f, most):
 def _list_cells(board, frames, f, side):
     """Lists the moves to try in frame ``f``. Returns their number.
 
-    These are the empty cells of windows that lack two or three stones for ``side``, the cells in
-    most such windows first. A forced move is the only one.
+    These are the empty cells of windows that lack two or three stones for ``side``. Cells in many
+    such windows come first. If a move is forced, it is the only one in the list.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     line, cells, first = facts[LINE], facts[CELLS], f * facts[CELLS]
@@ -138,9 +138,10 @@ def _list_cells(board, frames, f, side):
 def _open_frame(board, frames, tree, f, side, most, budget):
     """Opens frame ``f`` and returns its status.
 
-    WON: a line wins, which is appended to the tree. LOST: the depth limit ``most``, the budget or
-    the space for the tree is used up, or the memo holds the position. OPEN: the frame has its list
-    of moves to try.
+    * WON: a line wins, and is appended to the tree.
+    * LOST: the depth limit ``most``, the budget or the space for the tree is exhausted, or the memo
+      has the position.
+    * OPEN: the list of moves to try is ready.
     """
     row = f * FIELDS
     frames.now[POSITIONS] += 1
@@ -169,7 +170,7 @@ def _open_frame(board, frames, tree, f, side, most, budget):
     if frames.memo[slot] == key:
         return LOST
     frames.memo[slot] = (
-        key  # removed if the frame is won; no position below is equal, since stones are only added
+        key  # removed if the frame is won; no later position is equal, since stones are only added
     )
     frames.at[row + CANDIDATES] = _list_cells(board, frames, f, side)
     frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
@@ -180,8 +181,8 @@ def _open_frame(board, frames, tree, f, side, most, budget):
 def _list_replies(board, frames, f, side, length):
     """Lists the replies to a three in frame ``f``. Returns their number.
 
-    These are the cells of the zone of the threatened line ``frames.line`` int64[length], the cells
-    of the line first.
+    These are the cells in the zone of the threatened line ``frames.line`` int64[length]. The cells
+    of the line come first.
     """
     facts = board.facts
     first, count = f * facts[CELLS], np.int64(length)
@@ -215,8 +216,8 @@ def _write_branch(frames, tree, stone, length, replies):
 def _play_next(board, frames, tree, f, side, budget):
     """Plays the next move of frame ``f`` that is a four or a three, and lists the replies to it.
 
-    Also appends the head of the branch to the tree. Returns False if no such move is left or the
-    budget is used up.
+    Also appends the head of the branch to the tree. Returns False if no such move is left, or if
+    the budget is exhausted.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     row, line = f * FIELDS, facts[LINE]
@@ -251,9 +252,9 @@ def _play_next(board, frames, tree, f, side, budget):
 def _play_reply(board, frames, tree, f, side):
     """Plays the opponent's next reply in frame ``f`` and returns the new status.
 
-    DOWN: the reply is played and must be answered in the next frame. WON: every reply has been
-    answered, so the frame's move is undone. OPEN: the reply wins or makes two fours, so the frame's
-    move fails and is undone.
+    * DOWN: the reply is played, and must be answered in the next frame.
+    * WON: every reply has been answered. The frame's move is undone.
+    * OPEN: the reply wins or makes two fours, so the frame's move fails. The move is undone.
     """
     facts, tables, buffers = board.facts, board.tables, board.buffers
     row, line, enemy = f * FIELDS, facts[LINE], 1 - side
@@ -290,7 +291,7 @@ def _take_reply(board, frames, f, side):
 def _deepen(board, frames, tree, side, most, budget):
     """Searches for a tree of ``side`` with at most ``most`` threes and fours before each last line.
 
-    Returns whether a tree is found, which is then in ``tree``. Restores the board.
+    Returns whether a tree is found. If so, writes it to ``tree``. Restores the board.
     """
     tables, buffers = board.tables, board.buffers
     f = np.int64(0)
@@ -320,7 +321,7 @@ def _deepen(board, frames, tree, side, most, budget):
 
 @compiled
 def find_tree(facts, scratch, side, key, budget, tree):
-    """Searches for a tree by which ``side`` wins if it is to move. Restores the board.
+    """Searches for a tree by which ``side`` wins if ``side`` is to move. Restores the board.
 
     Args:
       facts: int64[...], as made by ``windows.facts_of``.

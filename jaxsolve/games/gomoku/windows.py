@@ -1,13 +1,13 @@
 """Stone counts of all windows of a Gomoku board, for compiled searches on the host.
 
-A *window* is a row of L cells in one direction, where L stones in a row win. Its *ends* are the
-cells just before and just after it. ``counts[w]`` holds the number of stones of each side in window
-w and, if only exact lines win, at the ends of w. Placing or removing a stone updates only the
-windows that have the stone inside or at an end.
+L stones in a row win. A *window* is a row of L cells in one direction. Its *ends* are the cells
+just before and just after it. ``counts[w]`` has the number of stones of each side in window w. If
+only exact lines win, it also has the numbers of stones at the ends of w. Placing or removing a
+stone updates only the windows that have the stone inside or at an end.
 
-Cells are action numbers, sides are 0 (Black) and 1 (White). A window *lacks k stones* for a side if
-it holds L - k stones of the side and none of the other side, and no stone of the side is at an end
-that counts.
+Cells are action numbers. Sides are 0 (Black) and 1 (White). A window *lacks k stones* for a side if
+it has L - k stones of the side and none of the other side. If only exact lines win, the side must
+also have no stone at the ends.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Tables(NamedTuple):
     first: np.ndarray  # int64[A + 1]: start of a cell's windows in ``window`` and ``adds``
     cells: np.ndarray  # int64[W * L]: the cells of each window
     window: np.ndarray  # int64[...]: the windows that have a cell inside or at an end, by cell
-    # int64[...]: what a first player's stone on the cell adds to the count of this window: 1 inside
-    # the window, COUNT + 1 at an end.
+    # int64[...]: the increment of the window's count for a stone of the first player on the cell: 1
+    # inside the window, COUNT + 1 at an end.
     adds: np.ndarray
 
 
@@ -59,33 +59,33 @@ class Buffers(NamedTuple):
     """
 
     stones: np.ndarray  # int64[A]: 0 empty, 1 the first player's stone, 2 the second player's
-    counts: np.ndarray  # int64[W]: the counts of each window, see the module's docstring
-    stamp: np.ndarray  # int64[A]: number of the last pass over a list of windows that met the cell
+    counts: np.ndarray  # int64[W]: the counts of each window (see the module's docstring)
+    stamp: np.ndarray  # int64[A]: number of the last pass over a list of windows that had the cell
     partner: np.ndarray  # int64[A]: the completing cell that a stone on the cell leaves
-    # int64[(LEVELS + 1) * W]: the windows that lack two stones, level after level; one number holds
-    # the window and its two empty cells.
+    # int64[(LEVELS + 1) * W]: the windows that lack two stones, level after level. A number encodes
+    # a window and its two empty cells.
     active: np.ndarray
     begin: np.ndarray  # int64[LEVELS + 2]: start of each level's windows in ``active``
-    # int64[LEVELS + 1]: the next four of each level: 2 * (index of its window in the level) + which
-    # of the two empty cells gets the attacker's stone.
+    # int64[LEVELS + 1]: the next four of each level: 2 * (index of its window in the level) + index
+    # of the empty cell (0 or 1) for the attacker's stone.
     at: np.ndarray
     forced: np.ndarray  # int64[LEVELS + 1]: the only cell where the attacker may play, or -1
     keys: np.ndarray  # int64[LEVELS + 1]: key of each level's position
     memo: np.ndarray  # int64[MEMO]: positions without a win (``slot_of``)
     found: np.ndarray  # int64[A + 1]: number of cells still to be tried, then these cells
     sets: np.ndarray  # int64[3 * (A // 32 + 1)]: three sets of cells, 32 cells per word
-    # int64[4]: passes over lists of windows; fours played; whether the depth limit cut off a line;
-    # length of the line found.
+    # int64[4]: number of passes over lists of windows; number of played fours; whether the depth
+    # limit cut off a line; length of the found line.
     ticks: np.ndarray
 
 
 def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.ndarray, int]:
-    """``facts`` int64[...] of a rule set, and the number of int64s that its ``Buffers`` need.
+    """Returns ``facts`` int64[...] of a rule set, and the number of int64s of its ``Buffers``.
 
     Args:
       grid: the board.
-      line: L, how many stones in a row win.
-      exact: whether only exactly L in a row win.
+      line: L, the number of stones in a row that win.
+      exact: whether only exactly L stones in a row win.
       budgets: the limits of one threat search.
     """
     size, windows, ends = grid.width, [], []
@@ -137,13 +137,13 @@ class Board(NamedTuple):
 
 @inner
 def board_of(facts, scratch):
-    """The ``Board`` made of ``facts`` int64[...] and ``scratch`` int64[...], without a copy."""
+    """Returns the ``Board`` of ``facts`` int64[...] and ``scratch`` int64[...], without a copy."""
     return Board(facts, tables_of(facts), buffers_of(facts, scratch))
 
 
 @inner
 def tables_of(facts):
-    """The ``Tables`` in ``facts``, as views."""
+    """Returns the ``Tables`` in ``facts``, as views."""
     cells, line, windows, entries = facts[CELLS], facts[LINE], facts[WINDOWS], facts[TABLE]
     a = np.int64(TABLE + 1)
     b = a + cells
@@ -158,7 +158,7 @@ def tables_of(facts):
 
 @inner
 def buffers_of(facts, scratch):
-    """The ``Buffers`` in ``scratch``, as views."""
+    """Returns the ``Buffers`` in ``scratch``, as views."""
     cells, windows = facts[CELLS], facts[WINDOWS]
     a = cells
     b = a + windows
@@ -191,10 +191,11 @@ def buffers_of(facts, scratch):
 
 @inner
 def seen_by(count, side):
-    """The number of stones of ``side`` in a window that can still become a line of ``side``.
+    """Returns the number of stones of ``side`` in a window that can still become its line.
 
-    ``count`` is an entry of ``counts``. The result is greater than COUNT if a stone of the other
-    side is in the window, or a stone of ``side`` is at an end that counts.
+    ``count`` is an entry of ``counts``. If the window cannot become a line of ``side``, the result
+    is greater than COUNT: the window has a stone of the other side or, if only exact lines win,
+    ``side`` has a stone at an end.
     """
     if side == 0:
         return count & (COUNT | ENDS | COUNT << OTHER)
@@ -221,7 +222,7 @@ def take(tables, buffers, cell, side):
 
 @inner
 def missing(tables, buffers, window, line, other):
-    """The first empty cell of a window that is not the cell ``other``; -1 if there is none."""
+    """Returns the first empty cell of a window other than the cell ``other``; -1 if none."""
     for i in range(window * line, window * line + line):
         cell = tables.cells[i]
         if buffers.stones[cell] == 0 and cell != other:
@@ -231,10 +232,10 @@ def missing(tables, buffers, window, line, other):
 
 @inner
 def completing(tables, buffers, cell, side, line):
-    """The completing cells of the windows through a stone of ``side`` just placed on ``cell``.
+    """Finds the completing cells of the windows through a stone of ``side`` placed on ``cell``.
 
-    Returns (number, one, another): the number of different completing cells, and two of them (-1
-    where there are fewer). The number is 3 if there are more than two, and -1 if the stone made a
+    Returns (number, one, another): the number of different completing cells, and two of these cells
+    (-1 if there are fewer). The number is 3 if there are more than two, and -1 if the stone made a
     winning line.
     """
     many, one, another = np.int64(0), np.int64(-1), np.int64(-1)
@@ -258,7 +259,7 @@ def completing(tables, buffers, cell, side, line):
 
 @inner
 def mix(key, cell, side):
-    """The key of a position after a stone is added to it (Zobrist hashing).
+    """Returns the key of a position after a stone is added to it (Zobrist hashing).
 
     The key does not depend on the order in which stones are added.
     """
@@ -269,9 +270,9 @@ def mix(key, cell, side):
 
 @inner
 def slot_of(key, left, size):
-    """Where and how a memo stores that a position has no win within ``left`` more moves.
+    """Returns (index, value) of a memo entry: the position has no win within ``left`` more moves.
 
-    Returns (index, value) of the entry. The memo has ``size`` entries, a power of two.
+    The memo has ``size`` entries, a power of two.
     """
     mixed = key + left * np.int64(0x2545F4914F6CDD1D)
     return (mixed ^ mixed >> 31) & (size - 1), mixed

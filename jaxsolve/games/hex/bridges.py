@@ -1,18 +1,18 @@
 """Detection of wins on a Hex board by chains that bridges join, on bitboards.
 
-A *pair* is two free cells, of which the pair's owner gets one: when the opponent takes one cell,
-the owner takes the other. Chains joined by disjoint pairs count as joined (the bridge and the edge
+A *pair* is two free cells. The pair's owner gets one of them: if the opponent takes one cell, the
+owner takes the other. Chains joined by disjoint pairs count as joined (the bridge and the edge
 template of the second row; Hayward & van Rijswijck 2006). A *contact* joins two adjacent stones, or
 a stone in an edge row or column to this edge.
 
 A stone is *reached* from an edge if contacts and disjoint pairs join it to the edge. The search
 finds reached stones step by step from each of a colour's two edges, and collects the cells of the
-pairs used. The search is greedy: every win that it finds is sound, but it does not find all wins.
-The zone of a win also contains pairs that lead to reached chains without being needed for the
-connection. Removing these pairs saved 10 % of the positions and cost as much time.
+used pairs. The search is greedy: every win that it finds is sound, but it does not find all wins.
+The zone of a win also contains pairs of reached chains that the connection does not need. In a
+measurement, removing these pairs saved 10 % of the positions and took the same amount of time.
 
-Arrays have words first, then colour and edge: uint32[W, 2, 2, ...] holds a set for each edge of
-each colour.
+Arrays have words first, then colour and edge: uint32[W, 2, 2, ...] has a set for each edge of each
+colour.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class Reach(NamedTuple):
 
 
 class Connection(NamedTuple):
-    """Connections found between the two edges of each colour: without a move, and by one move."""
+    """Detected connections between the two edges of each colour, without a move and by one move."""
 
     whole: jax.Array  # bool[2, ...]: whether contacts and pairs join the edges on this board
     whole_zone: jax.Array  # uint32[W, 2, ...]: the cells of the pairs, valid where ``whole``
-    # uint32[W, 2, ...]: a cell where one more stone joins the edges by contacts and pairs; empty if
-    # none is found.
+    # uint32[W, 2, ...]: the set of one cell where a further stone joins the edges by contacts and
+    # pairs; empty if no such cell is found.
     single: jax.Array
     single_zone: jax.Array  # uint32[W, 2, ...]: ``single`` and the cells of its pairs
     at_once: jax.Array  # bool[2, ...]: whether the stone on ``single`` needs no pairs
@@ -67,12 +67,12 @@ class Connection(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Bridges:
-    """The search for connections on boards of one size; ``grid`` has its words first."""
+    """The search for connections on boards of one size. The sets of ``grid`` have words first."""
 
     grid: Grid
 
     def find(self, stones: jax.Array, joined: jax.Array, to_move: jax.Array) -> Connection:
-        """The connections of each colour on a board.
+        """Returns the detected connections of each colour on a board.
 
         Args:
           stones: uint32[W, 2, ...], the stones of each colour.
@@ -89,14 +89,14 @@ class Bridges:
         border = self._at_border(cells)
         options = self._options(reach, cells, border & cells)
 
-        # A whole connection: a stone reached from the first edge that is joined to the second.
+        # A whole connection: a stone that is reached from the first edge and joined to the second.
         far = grid.lowest(reach.stones[:, :, 0] & (joined[:, :, 1] | border[:, :, 1]))
         joined_far = grid.any(far)
         at_border = jnp.stack([jnp.zeros_like(far), far & ~joined[:, :, 1]], axis=2)
         far_zone = reach.used[:, :, 0] | self._border_cells(at_border)[:, :, 1]
 
-        # A free cell that touches stones reached from both edges. Two such cells are a pair, which
-        # joins the edges of the colour that is not to move.
+        # ``between`` has the free cells that touch stones reached from both edges. Two such cells
+        # are a pair. It joins the edges of a colour that is not to move.
         pairs = reach.used[:, :, 0] | reach.used[:, :, 1]
         disjoint = ~grid.any(reach.used[:, :, 0] & reach.used[:, :, 1])
         between = options[TOUCH, :, :, 0] & options[TOUCH, :, :, 1]
@@ -116,10 +116,10 @@ class Bridges:
         )
 
     def _moved(self, x: jax.Array, step: jax.Array) -> jax.Array:
-        """The set ``x`` moved by ``step`` int32[2] (rows, columns), each from -2 to 2.
+        """Returns the set ``x`` moved by ``step`` int32[2] (rows, columns), each from -2 to 2.
 
-        The step is an array, so that a loop over the bridges is not unrolled: unrolled loops take
-        many seconds to compile.
+        The step is an array, so that a loop over the bridges need not be unrolled. An unrolled loop
+        takes many seconds to compile.
         """
         rows = jax.lax.dynamic_slice_in_dim(
             jnp.pad(x, [(2, 2)] + [(0, 0)] * (x.ndim - 1)), 2 - step[0], self.grid.height
@@ -130,7 +130,7 @@ class Bridges:
 
     # ---- the edges -----------------------------------------------------------------------------
     def _edges(self, like: jax.Array) -> jax.Array:
-        """uint32[W, 2, 2, 1...]: the cells of each edge, with as many dimensions as ``like``."""
+        """Returns uint32[W, 2, 2, 1...]: the cells of each edge, with the rank of ``like``."""
         grid, n = self.grid, self.grid.height
         edges = [
             [grid.rows(0, 1), grid.rows(n - 1, n)],
@@ -141,7 +141,7 @@ class Bridges:
         )
 
     def _outward(self, x: jax.Array, sign: int, which: int) -> jax.Array:
-        """The sets ``x`` uint32[W, 2, 2, ...], each moved by a step towards or over its edge.
+        """Returns the sets ``x`` uint32[W, 2, 2, ...], each moved one step outwards at its edge.
 
         ``which`` (0 or 1) selects one of the two steps of OUTWARD. ``sign`` -1 reverses the step.
         """
@@ -163,19 +163,22 @@ class Bridges:
         )
 
     def _at_border(self, cells: jax.Array) -> jax.Array:
-        """The cells of the second row from each edge whose two neighbours in the edge row are both
-        in ``cells`` uint32[W, 2, 2, ...].
+        """Returns the second-row cells of each edge whose two edge neighbours are in ``cells``.
+
+        ``cells`` and the result are uint32[W, 2, 2, ...]. The second row is counted from the edge.
         """
         inside = cells & self._edges(cells)
         return self._outward(inside, -1, 0) & self._outward(inside, -1, 1)
 
     def _border_cells(self, places: jax.Array) -> jax.Array:
-        """The two edge cells next to each cell of ``places``, a result of ``_at_border``."""
+        """Returns the two edge neighbours of the cells ``places``, a result of ``_at_border``."""
         return self._outward(places, 1, 0) | self._outward(places, 1, 1)
 
     # ---- stones reached from an edge -----------------------------------------------------------
     def _reach(self, own: jax.Array, free: jax.Array, direct: jax.Array) -> Reach:
-        """The stones reached from each edge, by a greedy search; sets are uint32[W, 2, 2, ...].
+        """Returns the stones reached from each edge, by a greedy search.
+
+        All sets are uint32[W, 2, 2, ...].
 
         Args:
           own: the stones of the edge's colour.
@@ -202,7 +205,7 @@ class Bridges:
                 & self._moved(cells, e)
                 & self._moved(cells, f)
             )
-            found &= ~self._moved(found, e - f)  # bridges to adjacent stones would share a cell
+            found &= ~self._moved(found, e - f)  # the bridges of adjacent stones would share a cell
             return (used | self._moved(found, -e) | self._moved(found, -f), fresh | found), None
 
         def step(carry: tuple[Reach, jax.Array]) -> tuple[Reach, jax.Array]:
@@ -220,9 +223,10 @@ class Bridges:
 
     # ---- one more stone ------------------------------------------------------------------------
     def _options(self, reach: Reach, cells: jax.Array, border: jax.Array) -> jax.Array:
-        """uint32[7, W, 2, 2, ...]: the free cells that a link of each kind joins to each edge.
+        """Returns uint32[7, W, 2, 2, ...]: free cells that each kind of link joins to each edge.
 
-        A cell is joined by bridge 0 to 5, or by contact (TOUCH), to a reached stone or the edge.
+        The kinds are the bridges 0 to 5 and the contact (TOUCH). A link leads to a reached stone or
+        to the edge itself.
 
         Args:
           reach: the stones reached.
@@ -254,10 +258,11 @@ class Bridges:
         )
 
     def _single(self, options: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """A cell with disjoint links to both edges of each colour, and the two links.
+        """Returns for each colour a cell with disjoint links to both edges, and the two links.
 
-        Returns (uint32[W, 2, ...], int32[2, 2, ...]): the cell as a set, empty if there is none,
-        and the numbers of its links by colour and edge. ``options`` is the result of ``_options``.
+        The results are uint32[W, 2, ...], the cell as a set (empty if there is none), and int32[2,
+        2, ...], the numbers of its links by colour and edge. ``options`` is the result of
+        ``_options``.
         """
         grid = self.grid
         first, second = options[:, :, :, 0], options[:, :, :, 1]
@@ -279,7 +284,7 @@ class Bridges:
         return cell, jnp.stack([best // 7, best % 7], axis=1)
 
     def _link_cells(self, cell: jax.Array, links: jax.Array) -> jax.Array:
-        """uint32[W, 2, ...]: the pair cells of the two links of ``cell``.
+        """Returns uint32[W, 2, ...]: the pair cells of the two links of ``cell``.
 
         The arguments are the results of ``_single``. A link by contact has no pair cells.
         """

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def joined_to_edge(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:
-    """bool[H, W]: the stones of a colour that are connected to one of its edges.
+    """Returns bool[H, W]: the stones of a colour that are connected to one of its edges.
 
     ``edge`` is the index of the edge: row 0 or -1 for Black, column 0 or -1 for White.
     """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class HexState(NamedTuple):
     """A position; ``Grid(size, size)`` packs each set into W words.
 
-    ``joined`` can be computed from ``stones``; stored, it saves a flood fill per move.
+    ``joined`` could be computed from ``stones``. Storing it saves a flood fill for each move.
     """
 
     stones: Any  # uint32[2, W]: Black's and White's stones
@@ -44,9 +44,9 @@ class HexState(NamedTuple):
 class Hex(Game):
     """Hex on a ``size`` x ``size`` board of hexagons in the shape of a rhombus.
 
-    Black moves first. A move places a stone on an empty cell; there is no pass and no swap. Black
+    Black moves first. A move places a stone on an empty cell. There is no pass and no swap. Black
     wins by a chain from the top row to the bottom row, White by a chain from the left column to the
-    right column. Exactly one side has such a chain in the end. A cell (row, column) touches
+    right column. On a full board exactly one side has such a chain. A cell (row, column) touches
     (row, column +- 1), (row +- 1, column), (row - 1, column + 1) and (row + 1, column - 1).
 
     Actions are ``row * size + column`` with row 0 at the top. These are the actions of pgx except
@@ -110,7 +110,7 @@ class Hex(Game):
 
     @batch_last
     def _step(self, state: HexState, action: jax.Array) -> HexState:
-        """The state after an action, with the batch last.
+        """Returns the state after an action, with the batch last.
 
         The new stone's chain is connected to an edge if the stone is on the edge, or next to a
         stone that is connected to the edge.
@@ -144,7 +144,7 @@ class Hex(Game):
         return HexState(stones, both, (side ^ 1) | outcome << 1)
 
     def _edge(self, colour: int, x: jax.Array) -> jax.Array:
-        """uint32[2, W, ...]: the edges of a colour, with the batch axes of the set ``x``."""
+        """Returns uint32[2, W, ...]: the edges of a colour, with the batch axes of ``x``."""
         return jnp.asarray(self._edges[colour].reshape(2, -1, *(1,) * (x.ndim - 1)))
 
     def legal_mask(self, state: HexState) -> jax.Array:
@@ -172,11 +172,11 @@ class Hex(Game):
 
     # ---- all children at once ------------------------------------------------------------------
     def children(self, state: HexState) -> Children:
-        """Facts about all children.
+        """Returns the facts about all children.
 
-        A move wins at once if its cell is connected to both edges of the mover. It is connected to
-        an edge if it lies on the edge or touches a stone that is connected to the edge. No reply is
-        forced.
+        A move wins at once if its cell is connected to both edges of the mover. A cell is connected
+        to an edge if it lies on the edge or touches a stone that is connected to the edge. No reply
+        is forced.
         """
         legal, wins, threat = self._moves_and_threat(state)
         return Children(
@@ -185,7 +185,7 @@ class Hex(Game):
 
     @batch_last
     def _moves_and_threat(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """The fields ``legal``, ``wins`` and ``threat`` of ``Children``, with the batch last."""
+        """Returns ``legal``, ``wins`` and ``threat`` of ``Children``, with the batch last."""
         grid, white = self._words_first, (state.meta & 1) == 1
         empty = jnp.where(
             state.meta >> 1 == 0, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0)
@@ -205,7 +205,7 @@ class Hex(Game):
 
     @batch_last
     def _detect_win(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """The fields of ``DetectedWin``, with the batch last."""
+        """Returns the fields of ``DetectedWin``, with the batch last."""
         grid, rows, side = self._words_first, self._bridges.grid, (state.meta & 1).astype(jnp.int32)
         to_move = jnp.stack([side == 0, side == 1])
         sets = jnp.concatenate([state.stones[:, None], state.joined], axis=1)
@@ -221,7 +221,7 @@ class Hex(Game):
         zone = jnp.where(
             whole & ~by_move, whole_zone, jnp.where(has_single, single_zone, jnp.uint32(0))
         )
-        # The side to move if it wins; else the other side, which may win or threaten to win.
+        # The side to move if it wins, else the other side. The other side may win or threaten.
         player = jnp.where(jnp.any(to_move & decided, axis=0), side, 1 - side)
         zone, single = (jnp.where(player == 0, x[:, 0], x[:, 1]) for x in (zone, single))
         decided, moves = (jnp.where(player == 0, x[0], x[1]) for x in (decided, by_move | ~whole))
@@ -260,10 +260,10 @@ class Hex(Game):
 
     # ---- heuristic initialisation of proof numbers ---------------------------------------------
     def initial_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
-        """The heuristic numbers (a, b) of ``InitialisesNumbers``, int32[] each.
+        """Returns the heuristic numbers (a, b) of ``InitialisesNumbers``, int32[] each.
 
-        A side that still needs n stones gets 4^(n - 1), at most 4^7. In measurements base 4 was
-        better than 1 and 2.
+        The number of a side that still needs n stones is 4^(n - 1), at most 4^7. In measurements
+        base 4 was better than 1 and 2.
         """
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
@@ -272,9 +272,9 @@ class Hex(Game):
 
     @batch_last
     def _count_needs(self, state: HexState) -> jax.Array:
-        """int32[2, ...]: number of stones that each colour needs to win if the other only passes.
+        """Returns int32[2, ...]: the number of stones that each colour needs to join its edges.
 
-        The batch is last.
+        The other colour is assumed to pass always. The batch is last.
         """
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
@@ -289,11 +289,12 @@ class Hex(Game):
     def _widen_until(
         self, reached: jax.Array, goal: jax.Array, own: jax.Array, empty: jax.Array
     ) -> jax.Array:
-        """int32[...]: the smallest number of new stones that join ``reached`` to ``goal``.
+        """Returns int32[...]: the smallest number of new stones that join ``reached`` to ``goal``.
 
-        Both are sets of empty cells; the first stone is on a cell of ``reached``, the last on one
-        of ``goal``. ``own`` are the stones on the board. The result is at least 1, and ``size + 1``
-        if more than ``size`` stones are needed or none suffice.
+        ``reached`` and ``goal`` are sets of empty cells: the first new stone is on a cell of
+        ``reached``, the last one on a cell of ``goal``. ``own`` is the set of the stones on the
+        board. The result is at least 1. It is ``size + 1`` if more than ``size`` stones are needed,
+        or if the sets cannot be joined.
         """
         grid = self._words_first
 
@@ -309,7 +310,7 @@ class Hex(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """Number of symmetries: the identity and the half turn, which keep each colour's edges."""
+        """2: the identity and the half turn. Only these keep the edges of each colour."""
         return 2
 
     def symmetry_actions(self) -> np.ndarray:

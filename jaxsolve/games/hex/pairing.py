@@ -1,9 +1,10 @@
 """The pairs of cells of a detected win of Hex, for writing a proof (host side).
 
-``Bridges`` defines *pair* and *reached*. It finds the cells that a win depends on, but not which
-two cells form a pair. This module repeats the same greedy search in the same order. For each chain
-reached, it records the pair that joins the chain, and the chain before it. The result is the pairs
-on a path of chains from edge to edge. The time is polynomial, since each chain is reached once.
+``hex.bridges`` defines *pair* and *reached*. ``Bridges`` returns the cells of the pairs of a win,
+but not the two cells of each pair. This module repeats the greedy search of ``Bridges`` in the same
+order. For each reached chain it records the pair that joins the chain, and the previous chain. The
+result is the pairs on a path of chains from edge to edge. The time is polynomial, because each
+chain is reached once.
 
 Sets of cells are integers.
 """
@@ -23,11 +24,11 @@ _BRIDGES: list[list[Cell]] = [[(r, c) for r, c in bridge] for bridge in BRIDGES.
 
 
 class _Reach(NamedTuple):
-    """Stones reached from one edge, all as sets of cells."""
+    """Stones reached from one edge. All sets are sets of cells."""
 
     stones: int  # the stones reached
     used: int  # the cells of the pairs used
-    # Maps a chain to (the chain before it on the path, or 0 for the edge; the pair between the two,
+    # Maps a chain to (previous chain on the path, or 0 for the edge; pair between the two chains,
     # or 0 for a contact).
     parent: dict[int, tuple[int, int]]
 
@@ -35,18 +36,18 @@ class _Reach(NamedTuple):
 def pairing(
     stones: np.ndarray, free: np.ndarray, axis: int, zone: Sequence[Cell], move: Cell | None = None
 ) -> list[Pair]:
-    """The pairs of a win that ``Bridges`` detects.
+    """Returns the pairs of a win that ``Bridges`` detects.
 
     Args:
       stones: bool[N, N], the winner's stones.
       free: bool[N, N], the empty cells.
       axis: 0 if the winner joins the top and bottom rows, 1 if the left and right columns.
-      zone: the cells that the pairs may use; the result need not contain all of them.
+      zone: the cells that the pairs may use. The pairs need not use all of them.
       move: a cell where the winner plays first, or has just played. It may be in ``stones`` or
         ``zone``.
     Returns:
-      Disjoint pairs of free cells of ``zone``. The winner's edges are joined once the winner has a
-      stone at ``move`` and one in each pair.
+      Disjoint pairs of free cells of ``zone``. A stone at ``move`` and one stone in each pair join
+      the winner's edges.
     Raises:
       ValueError: the search finds no such pairs in ``zone``.
     """
@@ -69,7 +70,7 @@ def pairing(
 class _Board:
     """An N x N board whose sets of cells are integers: row r, column c is bit r * (N + 2) + c.
 
-    The two spare columns receive cells that a step of up to two columns moves off the board.
+    There are two spare columns, so that a step of up to two columns never wraps to another row.
     """
 
     def __init__(self, size: int, axis: int):
@@ -81,24 +82,24 @@ class _Board:
         ]
 
     def set_of(self, cells: Iterable[Cell]) -> int:
-        """The set of the given cells."""
+        """Returns the set of the given cells."""
         found = 0
         for row, column in cells:
             found |= 1 << int(row) * self.stride + int(column)
         return found
 
     def cells(self, pair: int) -> Pair:
-        """The two cells of a set of two, in ascending order."""
+        """Returns the two cells of a set of two, in ascending order."""
         low, high = (pair & -pair).bit_length() - 1, pair.bit_length() - 1
         return divmod(low, self.stride), divmod(high, self.stride)
 
     def moved(self, x: int, step: Cell, sign: int = 1) -> int:
-        """The set ``x`` moved by ``step`` (rows, columns), or by the reverse if ``sign`` is -1."""
+        """Returns the set ``x`` moved by ``step`` (rows, columns); backwards if ``sign`` is -1."""
         shift = sign * (step[0] * self.stride + step[1])
         return (x << shift if shift >= 0 else x >> -shift) & self.board
 
     def near(self, x: int) -> int:
-        """The set ``x`` and all neighbours of its cells."""
+        """Returns the set ``x`` and all neighbours of its cells."""
         return (
             x
             | x << 1
@@ -110,7 +111,7 @@ class _Board:
         ) & self.board
 
     def flood(self, x: int, within: int) -> int:
-        """The cells of ``within`` that are connected inside ``within`` to a cell of ``x``."""
+        """Returns the cells of ``within`` that are connected to ``x`` inside ``within``."""
         x &= within
         while (more := self.near(x) & within) != x:
             x = more
@@ -118,33 +119,31 @@ class _Board:
 
     # ---- the edges -----------------------------------------------------------------------------
     def _outward(self, edge: int) -> tuple[Cell, Cell]:
-        """The two steps (row, column) that cross an edge outwards."""
+        """Returns the two steps (row, column) that cross an edge outwards."""
         first = OUTWARD[self.axis][edge]
         return STEPS[first], STEPS[(first + 1) % 6]
 
     def at_border(self, cells: int, edge: int) -> int:
-        """The cells of the second row from an edge whose two neighbours in the edge row are both in
-        ``cells``.
-        """
+        """Returns the second-row cells of an edge whose two edge neighbours are in ``cells``."""
         one, other = (
             self.moved(cells & self.edges[edge], step, -1) for step in self._outward(edge)
         )
         return one & other
 
     def border_pair(self, place: int, edge: int) -> int:
-        """The two cells of an edge next to the cell ``place``, given as a set of one."""
+        """Returns the two edge neighbours of the cell ``place``, a set of one cell."""
         one, other = (self.moved(place, step) for step in self._outward(edge))
         return one | other
 
     # ---- stones reached from an edge, as in ``Bridges._reach`` ---------------------------------
     def joined(self, own: int, edge: int) -> int:
-        """The stones of ``own`` whose chains have a stone on the edge."""
+        """Returns the stones of ``own`` whose chains have a stone on the edge."""
         return self.flood(own & self.edges[edge], own)
 
     def reach(self, own: int, empty: int, edge: int) -> _Reach:
-        """The stones of ``own`` reached from an edge, and the pairs used; ``empty`` are free cells.
+        """Returns the stones of ``own`` reached from an edge, and the used pairs.
 
-        Repeats ``Bridges._reach`` for one edge.
+        ``empty`` is the set of free cells. Repeats ``Bridges._reach`` for one edge.
         """
         direct, chains, parent = self.joined(own, edge), _Chains(self, own), {}
         border = own & ~direct & self.at_border(empty, edge)
@@ -179,9 +178,9 @@ class _Board:
         return _Reach(stones, used, parent)
 
     def _trace(self, reach: _Reach, touched: int, own: int) -> list[int]:
-        """The pairs on the path of chains from the edge to the chain of one stone in ``touched``.
+        """Returns the pairs on the path of chains from the edge to the chain of a stone.
 
-        If ``touched`` is empty, the result is empty.
+        The stone is the first one of the set ``touched``. For the empty set the result is empty.
         """
         pairs: list[int] = []
         chain = self.flood(touched & -touched, own)
@@ -192,7 +191,7 @@ class _Board:
 
     # ---- wins, as in ``Bridges.find`` ----------------------------------------------------------
     def whole(self, own: int, empty: int, zone: int) -> list[int] | None:
-        """Disjoint pairs in ``zone`` that join the edges without another stone; None if not found.
+        """Returns disjoint pairs in ``zone`` that join the edges without another stone, or None.
 
         Repeats the search of ``Bridges.find`` for a whole connection.
         """
@@ -225,18 +224,20 @@ class _Board:
         )
 
     def _sides(self, first: _Reach, second: _Reach, *cells: int) -> Iterator[tuple[_Reach, int]]:
-        """Each edge's reach with each of the given cells that does not lie on this edge."""
+        """Yields, for each edge, its reach with each of the cells that are not on this edge."""
         for edge, side in enumerate((first, second)):
             for cell in cells:
                 if not cell & self.edges[edge]:
                     yield side, cell
 
     def _touching(self, reach: _Reach, edge: int) -> int:
-        """The cells of edge ``edge``, the stones reached from it, and these stones' neighbours."""
+        """Returns the cells of an edge, the stones reached from it, and all their neighbours."""
         return self.near(reach.stones) | self.edges[edge]
 
     def through(self, own: int, empty: int, zone: int, point: int) -> list[int] | None:
-        """Disjoint pairs in ``zone`` that join the edges after a stone at ``point``; or None.
+        """Returns disjoint pairs in ``zone`` that join the edges after a stone at ``point``.
+
+        Returns None if none are found.
 
         ``empty`` contains ``point``.
         """
@@ -260,10 +261,11 @@ class _Board:
         return None
 
     def _links(self, reach: _Reach, cells: int, edge: int, point: int) -> dict[int, list[int]]:
-        """The links from ``point`` to an edge or to a stone reached from it.
+        """Returns the links from ``point`` to an edge or to a stone reached from it.
 
-        Maps the number of a link (0 to 5 for a bridge, or TOUCH) to a list. The first element is
-        the stone to which the link leads, or 0 for the edge. For a bridge, the second is its pair.
+        The result maps the number of a link (0 to 5 for a bridge, or TOUCH) to a list. The first
+        element is the stone at the end of the link, or 0 for the edge. For a bridge, the second
+        element is its pair.
         """
         found: dict[int, list[int]] = {}
         for i, (e, f, to) in enumerate(_BRIDGES):
@@ -281,33 +283,33 @@ class _Board:
 
 
 class _Chains:
-    """The chains of a set of stones, found when needed; a chain is the set of its stones."""
+    """The chains of a set of stones, computed on demand. A chain is the set of its stones."""
 
     def __init__(self, board: _Board, own: int):
         self._board, self._own = board, own
         self._of: dict[int, int] = {}
 
     def at(self, stone: int) -> int:
-        """The chain that contains a stone, given as a set of one."""
+        """Returns the chain that contains a stone. The stone is given as a set of one cell."""
         if stone not in self._of:
             chain = self._board.flood(stone, self._own)
             self._of.update(dict.fromkeys(_each(chain), chain))
         return self._of[stone]
 
     def of(self, stones: int) -> set[int]:
-        """The chains that contain the stones of a set."""
+        """Returns the chains that contain the stones of a set."""
         return {self.at(stone) for stone in _each(stones)}
 
 
 def _each(x: int) -> Iterator[int]:
-    """The cells of a set, each as a set of one."""
+    """Yields the cells of a set, each as a set of one cell."""
     while x:
         yield x & -x
         x &= x - 1
 
 
 def _within(pairs: list[int], zone: int) -> list[int] | None:
-    """The given pairs if all lie in the zone and no two share a cell, else None."""
+    """Returns ``pairs`` if all of them lie in the zone and no two share a cell, else None."""
     left = zone
     for pair in pairs:
         if pair & ~left:

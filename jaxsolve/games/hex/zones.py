@@ -12,7 +12,7 @@ from jaxsolve.jit.host import compiled
 
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """The zone of a finished game: empty, since the winner's stones alone join the edges."""
+    """Writes the zone of a finished game: no cell, because the winner's stones join the edges."""
     for i in range(len(out)):
         out[i] = np.uint32(0)
     return np.int64(0)
@@ -20,7 +20,7 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The zone of a position that P wins by ``action``: ``zone`` and the cell of the move."""
+    """Writes the zone of a position that P wins by ``action``: ``zone`` and the move's cell."""
     for i in range(len(out)):
         out[i] = zone[i]
     out[action >> 5] |= np.uint32(1) << np.uint32(action & 31)
@@ -29,7 +29,7 @@ def won(state, action, zone, out, facts, scratch):
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """The zone of a position that Q loses: ``zone``, the union of the refuted moves' zones."""
+    """Writes the zone of a position that Q loses: ``zone``, the union of the moves' zones."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)
@@ -37,7 +37,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The moves that need another answer: ``zone``, since a stone outside it changes nothing."""
+    """Writes the moves that need another answer: ``zone``. A stone outside it has no effect."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)

@@ -31,7 +31,7 @@ from jaxsolve.games.knightthrough.text import (
 
 @exportable
 class KnightthroughState(NamedTuple):
-    """A position of 20 bytes; sets are those of ``boards.byteboard``."""
+    """A position of 20 bytes, with sets of ``boards.byteboard``."""
 
     knights: Any  # uint32[2, 2]: Black's and White's knights
     side: Any  # uint32[]: the player to move, 0 or 1
@@ -46,19 +46,19 @@ class Knightthrough(Game):
     landing on an opponent's knight. ``rules=forward`` allows only the four moves towards the far
     row. ``rules=all`` allows all eight moves, as in the general game playing competitions.
 
-    A player with no legal move loses; this includes a player without knights. There are no draws.
+    A player without a legal move loses. This includes a player without knights. There are no draws.
     With ``rules=forward`` every move brings a knight nearer to the far row, so the game ends. With
-    ``rules=all`` positions can repeat, and no rule forbids that.
+    ``rules=all`` positions can repeat, and no rule forbids repetition.
 
-    ``parse`` accepts positions in which the side not to move has a knight, and the side to move has
-    none on its far row. Boards of 4x4 to 7x7 are small enough to search; on 4x4 the first move can
-    win.
+    ``parse`` requires that the side not to move has a knight, and that the side to move has no
+    knight on its far row. Boards of 4x4 to 7x7 are small enough to search. On 4x4 the first move
+    can win.
 
     Action ``d * N^2 + row * N + column``, N = ``size``, moves the knight on that cell in direction
-    d of ``knightthrough.text.DIRECTIONS``: the first four with ``forward``, all eight with ``all``.
-    Row 0 is the top row; the rows of a direction count towards the mover's far row, its columns to
-    the right of the board. Observation: bool[N, N, 3], the knights of the side to move, those of
-    the opponent, and ones if White is to move; the board is not rotated.
+    d of ``knightthrough.text.DIRECTIONS``. ``forward`` has the first four directions, ``all`` has
+    eight. Row 0 is the top row. In a direction, rows are counted towards the mover's far row, and
+    columns to the right of the board. Observation: bool[N, N, 3], the knights of the side to move,
+    the opponent's knights, and ones if White is to move. The board is not rotated.
 
     Raises ValueError for a size outside 4..8 or an unknown option.
     """
@@ -81,7 +81,7 @@ class Knightthrough(Game):
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Whether positions can repeat. With ``rules=all`` they can: knights can move back."""
+        """Whether positions can repeat: True for ``rules=all``, because knights can move back."""
         return self.rules == "all"
 
     @property
@@ -137,7 +137,7 @@ class Knightthrough(Game):
     def _moves_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
         """Returns the knights that have a legal move, by direction, and the outcome.
 
-        They are uint32[4 or 8, 2] and int32[]. The batch is on the last axes.
+        The results are uint32[4 or 8, 2] and int32[]. The batch is on the last axes.
         """
         white = state.side == 1
         own, other = (
@@ -151,19 +151,19 @@ class Knightthrough(Game):
         ends = zip(self._ahead(1)(free), self._ahead(0)(free), strict=True)
         moves = [own[w][None] & jnp.where(white, down, up) for w, (down, up) in enumerate(ends)]
         words = jnp.stack(moves, axis=1)
-        over = ~jnp.any(words != 0, axis=(0, 1))  # after a win no move is legal either
+        over = ~jnp.any(words != 0, axis=(0, 1))  # no legal move, also after a win
         winner = (state.side ^ 1).astype(jnp.int32) + np.int32(Outcome.FIRST_WINS)
         return words, jnp.where(over, winner, np.int32(Outcome.ONGOING))
 
     @property
     def _far_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """int8[N, N] each: ones on Black's far row, and ones on White's far row."""
+        """Two arrays int8[N, N]: ones on Black's far row, and ones on White's far row."""
         rows = np.zeros((2, self.size, self.size), np.int8)
         rows[0, 0], rows[1, -1] = 1, 1
         return rows[0], rows[1]
 
     def _ahead(self, player: int) -> Shifts:
-        """Returns shifts that move the target of each step of ``player`` back to its origin."""
+        """Returns the inverse steps of ``player``, as shifts from a target cell to the origin."""
         return _ahead(self.size, self._planes, player)
 
     def to_move(self, state: KnightthroughState) -> jax.Array:

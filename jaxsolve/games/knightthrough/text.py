@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FORWARD = ((2, -1), (2, 1), (1, -2), (1, 2))
 """Steps of a knight in the order of the action planes.
 
-A step is (rows towards the mover's far row, columns to the right from Black's view).
+A step is (rows towards the mover's far row, columns to the right as Black sees the board).
 """
 # The steps towards the far row, then the same steps backwards.
 DIRECTIONS = (*FORWARD, *((-rows, columns) for rows, columns in FORWARD))
@@ -39,9 +39,9 @@ def end_of(action: int, size: int, player: int) -> tuple[int, int] | None:
 
 
 def owner(cell: int, cells: np.ndarray, side: int) -> int:
-    """Returns the player whose move starts at ``cell``, with ``side`` to move.
+    """Returns the player of a move that starts at ``cell``; ``side`` is to move.
 
-    An empty cell means that the move has just been made. Then the mover is the side not to move.
+    If the cell is empty, the move has just been made, and its player is the side not to move.
     """
     knight = int(cells.reshape(-1)[cell])
     return knight - 1 if knight else 1 - side

@@ -1,4 +1,4 @@
-"""Lines of Action: joining all own pieces; a piece moves as far as its line holds pieces."""
+"""Lines of Action: a side must join its pieces; a piece moves as far as its line has pieces."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ from jaxsolve.games.loa.text import (
 
 @exportable
 class LoaState(NamedTuple):
-    """A position of 20 bytes; sets are those of ``boards.byteboard``."""
+    """A position of 20 bytes, with sets of ``boards.byteboard``."""
 
     pieces: Any  # uint32[2, 2]: Black's and White's pieces
-    # uint32[]: bit 0 is the side to move. From bit 1 on: the ``Outcome`` if a side's pieces are
-    # joined, else 0.
+    # uint32[]: bit 0 is the side to move. The bits from bit 1 on are the ``Outcome`` if the pieces
+    # of a side are joined, else 0.
     meta: Any
 
 
@@ -45,30 +45,30 @@ class Loa(Game):
     and bottom rows, White's on the left and right columns; the corners are empty. Black moves
     first.
 
-    A piece moves along a row, a column or a diagonal, exactly as many cells as that line holds
-    pieces of both colours, itself included. It may jump over pieces of its own side, but not over
-    the opponent's. It may not end on a piece of its own side; it captures a piece of the opponent
-    on which it ends. A group is a set of pieces connected in all eight directions; a single piece
-    is a group.
+    A piece moves along a row, a column or a diagonal. The number of cells is exactly the number of
+    pieces of both colours on that line, including the piece itself. It may jump over pieces of its
+    own side, but not over pieces of the opponent. It may not end on a piece of its own side. If it
+    ends on a piece of the opponent, it captures this piece. A group is a set of pieces connected in
+    the eight directions. A single piece is a group.
 
     A capture can join the pieces of the opponent, who then wins. If a move joins the pieces of both
     sides, the game is a draw with ``simultaneous=draw``, and the mover wins with
     ``simultaneous=mover``.
 
     A player without a legal move passes with ``no_moves=pass``, and loses with ``no_moves=loss``. A
-    player who has a legal move may not pass. If neither side has a legal move, ``no_moves=pass``
-    makes it a draw, since passes would repeat endlessly. Positions may repeat and the length of a
-    game is unlimited. A side always has a piece: if it has one left, it has one group.
+    player with a legal move may not pass. If neither side has a legal move, the game is a draw with
+    ``no_moves=pass``, because passes would repeat endlessly. Positions may repeat, and the length
+    of a game is unlimited. A side always has a piece, because a side with one piece has one group.
 
-    A position that is set up by hand has the outcome that it would have after a move by the side
-    not to move. If the game is not over, both sides have at least two groups.
+    The outcome of a position that was set up by hand is the outcome after a move by the side not to
+    move. If the game is not over, both sides have at least two groups.
 
     Boards of 4x4 to 6x6, with pieces on the same rows and columns, are small enough for exhaustive
     search.
 
     Actions, with N = ``size``: ``d * N^2 + row * N + column`` moves the piece on that cell in
-    direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; the line determines the distance.
-    ``8 * N^2`` is a pass; with ``no_moves=loss`` this action does not exist. The observation is
+    direction d of ``loa.lines.DIRECTIONS``. Row 0 is at the top. The line determines the distance.
+    ``8 * N^2`` is a pass. With ``no_moves=loss`` this action does not exist. The observation is
     bool[N, N, 3]: pieces of the side to move, the opponent's pieces, ones if White is to move.
 
     Raises ValueError for a size outside 4..8 or an unknown option.
@@ -98,7 +98,7 @@ class Loa(Game):
 
     @property
     def may_draw(self) -> bool:  # type: ignore[override]
-        """Whether a game can be drawn: both sides have one group, or neither has a legal move."""
+        """Whether a draw is possible: both sides have one group, or neither has a legal move."""
         return self.simultaneous == "draw" or self.no_moves == "pass"
 
     @property
@@ -152,8 +152,8 @@ class Loa(Game):
     def _moves_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Returns legal moves, outcome, and whether the side to move must pass.
 
-        They are uint32[8, 2], the pieces that may move in each direction, int32[] and bool[]. The
-        batch is on the last axes.
+        The results are uint32[8, 2], the pieces that may move in each direction, int32[], and
+        bool[]. The batch is on the last axes.
         """
         side, known = state.meta & 1, state.meta >> 1
         own, enemy = (
@@ -168,7 +168,7 @@ class Loa(Game):
             outcome = jnp.where(stuck, (side ^ 1) + np.uint32(Outcome.FIRST_WINS), known)
             return words, outcome.astype(jnp.int32), jnp.zeros_like(stuck)
 
-        # A side rarely has no move, so the other side's moves are rarely computed.
+        # The moves of the other side are computed only if the side to move has none, which is rare.
         def both_stuck() -> jax.Array:
             return stuck & ~jnp.any(jnp.stack(self._moves(enemy, own)) != 0, axis=(0, 1))
 
@@ -254,7 +254,7 @@ class Loa(Game):
     def action_text(self, action: int, state: LoaState | None = None) -> str:
         """Returns a move as text, such as ``C1-C3``, or ``pass``.
 
-        Without ``state`` only a pass has a text, since the board determines how far a piece moves.
+        ``state`` is needed except for a pass, because the board determines the distance of a move.
         Raises ValueError.
         """
         return move_text(
@@ -264,7 +264,7 @@ class Loa(Game):
     def parse_action(self, text: str, state: LoaState | None = None) -> int:
         """Returns the action of a move's text. Raises ValueError.
 
-        With ``state``, a piece on the first cell must move as far as its line requires.
+        With ``state``, the distance must be the one that the line of the piece requires.
         """
         return parse_move(
             text, None if state is None else self.cells(state), self.num_actions, self.size
@@ -280,6 +280,9 @@ class Loa(Game):
         return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: LoaState, player: int) -> Place | None:
-        """Returns the (column, row) where the piece of a move ends, before or after the move."""
+        """Returns the (column, row) where the piece of a move ends.
+
+        ``state`` may be the position before or after the move.
+        """
         end = end_of(int(action), self.cells(state))
         return None if end is None else (end[1], end[0])

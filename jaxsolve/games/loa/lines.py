@@ -2,8 +2,8 @@
 
 Sets are words of ``boards.byteboard``. All eight directions are computed together. Sets for each
 direction have the leading axes [2, 4]: the four lines of ``bitboard.LINES``, first forwards and
-then backwards. A number for each cell is stored as a list of sets, its binary digits from the
-lowest on.
+then backwards. Numbers by cell are stored as lists of sets: one set for each binary digit, the
+lowest first.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
 
 @functools.cache
 def _steps(size: int, distance: int) -> Shifts:
-    """Returns the shifts [2, 4] of sets against each direction by ``distance`` cells.
+    """Returns the shifts [2, 4] of sets by ``distance`` cells against each direction.
 
-    A cell is in the result if the cell ``distance`` steps ahead is in the set.
+    A cell is in the shifted set if the cell ``distance`` steps ahead is in the set.
     """
     return shifts(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
 
@@ -43,8 +43,8 @@ def _steps(size: int, distance: int) -> Shifts:
 def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
     """Returns the words uint32[2, 4, ...] of the pieces of ``own`` that may move in each direction.
 
-    A piece moves exactly as many steps as its line holds pieces, including the piece itself. It
-    jumps over no piece of ``enemy``, and does not end on a piece of ``own``.
+    The number of steps of a piece is the number of pieces on its line, including the piece itself.
+    It may not jump over a piece of ``enemy``, or end on a piece of ``own``.
     """
     own, enemy = [x[None, None] for x in own], [x[None, None] for x in enemy]
     count = _line_counts([own[w] | enemy[w] for w in range(WORDS)], size)
@@ -54,8 +54,8 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
     for distance in range(1, size):
         target = _steps(size, distance)(free)
         for w in range(WORDS):
-            # ``count`` is one more than the pieces on the line: it includes the piece itself twice,
-            # once for each direction.
+            # ``count`` is one more than the number of pieces on the line, because it includes the
+            # piece itself twice, once for each direction.
             fits = functools.reduce(
                 operator.and_,
                 (digit[w] if distance + 1 >> k & 1 else ~digit[w] for k, digit in enumerate(count)),
@@ -69,11 +69,11 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
 def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
     """Returns one more than the number of pieces on each of the four lines through a cell.
 
-    The result is valid for cells with a piece. It has four binary digits, each as words uint32[4,
-    ...].
+    The result is valid for cells with a piece. It has four binary digits. Each digit is a set with
+    words uint32[4, ...].
     """
     count = [list(pieces)]
-    # Each round doubles the number of cells counted: the cell and those ahead of it.
+    # Counts the pieces on the cell and on the cells ahead. Each round doubles the number of cells.
     for distance in (1, 2, 4):
         ahead = [
             _steps(size, distance)(digit) if distance < size else [jnp.zeros_like(x) for x in digit]
@@ -86,7 +86,7 @@ def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
 
 
 def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
-    """Returns the sum of two numbers, given as equally many binary digits (see the module)."""
+    """Returns the sum of two numbers by cell, given by the same number of binary digits."""
     digits, carry = [], None
     for x, y in zip(a, b, strict=True):
         half = [x[w] ^ y[w] for w in range(WORDS)]
@@ -101,8 +101,8 @@ def move_ends(
 ) -> tuple[list[jax.Array], list[jax.Array]]:
     """Returns the cells where a move starts and ends, each as the words of a set.
 
-    ``cell``, int32[...], counts row by row; ``direction``, int32[...], is in 0..7. Both sets are
-    empty for a ``cell`` off the board.
+    ``cell``, int32[...], is the cell's number, row by row. ``direction``, int32[...], is in 0..7.
+    Both sets are empty for a ``cell`` off the board.
     """
     row, column = cell // size, cell % size
     trailing = (1,) * cell.ndim

@@ -28,9 +28,9 @@ def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
 
     Returns None for a pass, and if the piece would end off the board.
 
-    ``cells`` may be the board before or after the move. After the move the piece has left its first
-    cell. Then the distance is the number of pieces on the line, or one more if the move was a
-    capture. If the cells at both distances hold a piece, the result is the nearer one.
+    ``cells`` may be the board before or after the move. After the move the start cell is empty. The
+    distance is then the number of pieces on the line, or one more if the move was a capture. If the
+    cells at both distances have a piece, the result is the nearer cell.
     """
     size = len(cells)
     plane, cell = divmod(action, size**2)
@@ -66,8 +66,8 @@ def _inside(place: tuple[int, int], size: int) -> bool:
 def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int) -> str:
     """Returns a move as text, such as ``C1-C3``, or ``pass``.
 
-    Raises ValueError for a number that is no action, without ``cells`` unless it is a pass, or if
-    the piece would end off the board.
+    Raises ValueError for a number that is not an action, for a move other than a pass if ``cells``
+    is None, and if the piece would end off the board.
     """
     if action == len(DIRECTIONS) * size**2 < num_actions:
         return PASS
@@ -87,7 +87,7 @@ def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int
 def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
     """Returns the action of a text; inverse of ``move_text``. Case is ignored.
 
-    Raises ValueError if the text is no move, or if a piece of ``cells`` moves another distance.
+    Raises ValueError if the text is not a move, or if the distance contradicts ``cells``.
     """
     if text.strip().lower() == PASS and len(DIRECTIONS) * size**2 < num_actions:
         return len(DIRECTIONS) * size**2

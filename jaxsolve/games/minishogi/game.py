@@ -52,13 +52,14 @@ _SIDE = np.uint32(1 << SIDE_AT)
 
 @exportable
 class MiniShogiState(NamedTuple):
-    """A position of 24 bytes in the mover's view.
+    """A position of 24 bytes, from the mover's point of view.
 
     If White is to move, the board is rotated by 180 degrees.
     """
 
-    # uint32[5], boards as in ``minishogi.pieces``. Boards 0..2 hold the three bits of each square's
-    # kind of piece, lowest first (0: empty), board 3 promoted pieces, board 4 the mover's pieces.
+    # uint32[5], boards of ``minishogi.pieces``. Boards 0..2 have the three bits of the kind of the
+    # piece on each square, lowest first (0: empty). Board 3 has the promoted pieces, board 4 the
+    # mover's pieces.
     boards: Any
     # uint32[]: the mover's hand (``minishogi.pieces``) from bit 0, the opponent's from bit
     # HAND_BITS. Bit SIDE_AT is 1 if White is to move.
@@ -75,29 +76,30 @@ class MiniShogi(Game):
     diagonally backwards. Silver: one step diagonally or straight ahead. Bishop and rook slide over
     empty squares, diagonally and orthogonally. Pawn: one step ahead.
 
-    A piece that lands on an enemy piece captures it; the captured piece goes to the mover's hand,
-    unpromoted. A silver, bishop, rook or pawn may promote when its move starts or ends on the far
-    row; a pawn that reaches the far row must. A promoted silver or pawn moves as a gold; a promoted
-    bishop also steps orthogonally, a promoted rook diagonally. Instead of a move, a player may drop
-    a piece of the hand on an empty square. A pawn may not be dropped on the far row, on a file with
-    an unpromoted pawn of its owner, or so that it mates at once.
+    A piece that lands on an enemy piece captures it. The captured piece goes to the mover's hand,
+    unpromoted. A silver, bishop, rook or pawn may promote if its move starts or ends on the far
+    row. A pawn that reaches the far row must promote. A promoted silver or pawn moves as a gold. A
+    promoted bishop can also step orthogonally, a promoted rook diagonally. Instead of a move, a
+    player may drop a piece of the hand on an empty square. A pawn may not be dropped on the far
+    row, on a file with an unpromoted pawn of its owner, or so that it mates at once.
 
     No move may leave the mover's king attacked. A side without a legal move loses, in check or not.
-    A pawn drop that leaves the opponent no move without giving check is legal, and wins. Repeated
-    positions have no effect (``repetition=none``), so a game need not end; there are no draws.
+    A pawn drop that gives no check and leaves the opponent no legal move is legal, and wins.
+    Repeated positions have no effect (``repetition=none``), so a game need not end. There are no
+    draws.
 
-    Action ``plane * 25 + row * 5 + column`` contains the target square in the mover's view; row 0
-    is the far row. In plane d < 8 the nearest piece on the line moves to the target in direction d
-    of ``bitboard.NEIGHBOURS[8]``. Plane 8 + d is the same move with promotion. Planes 16..20 are
-    drops of a pawn, silver, gold, bishop, rook.
+    In action ``plane * 25 + row * 5 + column``, the row and the column are the target square, from
+    the mover's point of view. Row 0 is the far row. Plane d < 8: the nearest piece on the line
+    moves to the target in direction d of ``bitboard.NEIGHBOURS[8]``. Plane 8 + d: the same move
+    with promotion. Planes 16..20: drops of a pawn, silver, gold, bishop, rook.
 
-    The observation is bool[5, 5, 41] in the mover's view. Its planes:
+    The observation is bool[5, 5, 41], from the mover's point of view. Its planes:
 
       0..9    own pawns, silvers, golds, bishops, rooks, king, then own promoted pawns, silvers,
               bishops, rooks
       10..19  the opponent's pieces in the same order
       20..29  for each of the five kinds: at least one, and at least two, own pieces in hand
-      30..39  the opponent's pieces in hand likewise
+      30..39  the same for the opponent's pieces in hand
       40      ones if White is to move
     """
 
@@ -323,7 +325,7 @@ class MiniShogi(Game):
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
         """Returns a move as text: ``A2-A3``, with promotion ``A4-A5+``, or a drop ``P@C3``.
 
-        Without ``state`` only drops have a text, and the mover is Black. Raises ValueError.
+        Without ``state`` only drops are allowed, and the mover is Black. Raises ValueError.
         """
         return move_text(int(action), None if state is None else self._position(state))
 

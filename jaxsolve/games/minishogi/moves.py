@@ -1,8 +1,9 @@
 """Legal moves of MiniShogi by bit operations, for all eight directions at once.
 
 A board is a word (``minishogi.pieces``). Arrays of boards are uint32[1, ...] with any trailing
-dimensions, or uint32[8, ...] with one board for each direction. No move is tried out. Checks, pins
-and the squares forbidden to the king are computed once, and moves that respect them are legal.
+dimensions, or uint32[8, ...] with one board for each direction. Legal moves are computed without
+playing moves: checks, pins and the squares forbidden to the king are computed once, and exclude all
+illegal moves.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ DOWN_BITS = np.array([max(-step, 0) for step in _STEPS], np.uint32)
 
 
 class Pieces(NamedTuple):
-    """A position in the mover's view, as boards uint32[1, ...].
+    """A position from the mover's point of view, as boards uint32[1, ...].
 
-    The board of a kind of piece holds both sides' pieces.
+    The board of a kind of piece has the pieces of both sides.
     """
 
     own: jax.Array
@@ -86,7 +87,7 @@ def _lane(values: np.ndarray, like: jax.Array) -> np.ndarray:
 def _step(boards: jax.Array) -> jax.Array:
     """Returns uint32[8, ...]: every board shifted by one step in its direction.
 
-    Guard bits (``minishogi.pieces``) and bits off the board are not cleared.
+    The result can have guard bits (``minishogi.pieces``) and bits off the board.
     """
     return boards << _lane(UP_BITS, boards) >> _lane(DOWN_BITS, boards)
 
@@ -118,7 +119,7 @@ def _steppers(pieces: Pieces) -> jax.Array:
 def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
     """Returns uint32[8, ...]: a board of sliding pieces for each direction.
 
-    It is ``diagonal`` for diagonal directions, ``orthogonal`` for the others.
+    The board is ``diagonal`` for diagonal directions, ``orthogonal`` for the other directions.
     """
     return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(
         lanes(ORTHOGONAL), orthogonal
@@ -126,7 +127,7 @@ def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
 
 
 def _opposite(boards: jax.Array) -> jax.Array:
-    """Returns uint32[8, ...]: the boards with those of opposite directions exchanged."""
+    """Returns uint32[8, ...]: the boards, with the boards of opposite directions exchanged."""
     return boards.reshape(-1, 2, *boards.shape[1:])[:, ::-1].reshape(boards.shape)
 
 
@@ -145,8 +146,8 @@ def _run(sliders: jax.Array, empty: jax.Array) -> jax.Array:
 def _visible(origins: jax.Array, empty: jax.Array) -> jax.Array:
     """Returns uint32[8, ...]: the squares visible from ``origins`` in each direction.
 
-    They are the empty squares, and the first piece behind them. ``origins`` has at most one square
-    for each direction.
+    Visible squares are the adjacent run of empty squares and the first piece behind it. ``origins``
+    has at most one square for each direction.
     """
     return _step(_run(origins, empty)) & BOARD
 
@@ -154,7 +155,7 @@ def _visible(origins: jax.Array, empty: jax.Array) -> jax.Array:
 class _Lines(NamedTuple):
     """Lines from a king in each direction, uint32[8, ...]."""
 
-    visible: jax.Array  # empty squares next to the king, and the first piece behind them
+    visible: jax.Array  # the run of empty squares next to the king, and the first piece behind it
     checks: jax.Array  # the first piece, if it gives check
     pinned: jax.Array  # the first piece, if it is own and shields the king from an enemy
 
@@ -162,8 +163,8 @@ class _Lines(NamedTuple):
 def _lines(pieces: Pieces, own: jax.Array, enemy: jax.Array, steppers: jax.Array) -> _Lines:
     """Returns the lines from the king of ``own``.
 
-    ``steppers``, uint32[8, ...], are the enemies that attack adjacent squares, by the direction
-    from the king to the enemy.
+    ``steppers``, uint32[8, ...], has the enemy pieces that attack adjacent squares, by the
+    direction from the king to the piece.
     """
     king, occupied = _spread(pieces.king & own), ~pieces.empty
     sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy
@@ -201,13 +202,13 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     checks, pinned = lines.checks, lines.pinned
     checker = _any_lane(checks)
     checked, twice = checker != 0, (checker & (checker - 1)) != 0
-    # A single check is answered on its line or by the king, a double check only by the king.
+    # A single check can be answered on its line or by a king move, a double check by a king move.
     answers = _any_lane(jnp.where(checks != 0, lines.visible, jnp.uint32(0)))
     answers = jnp.where(twice, jnp.uint32(0), jnp.where(checked, answers, BOARD))
 
     free = own & ~pieces.king & ~(_any_lane(pinned) & ~(pinned | _opposite(pinned)))
     target = answers & ~own
-    # Pieces that can promote, by their origin: on the far row (``inside``) or not (``outside``).
+    # Pieces that can promote, split by origin: on the far row (``inside``) or not (``outside``).
     unpromoted = _sliders(pieces.bishop, pieces.rook) & free
     stepping, sliding = steps & free, _sliders(pieces.horse, pieces.dragon) & free
     promotable = pieces.silver | pieces.pawn
@@ -235,7 +236,7 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
     """
     pawns = pieces.own & pieces.pawn
     files = pawns
-    # Three rows each way are enough: an unpromoted pawn is on one of the four nearest rows.
+    # Three steps in each direction suffice, because an unpromoted pawn is on one of four rows.
     for rows in (1, 2):
         files = files | files << np.uint32(rows * STRIDE) | files >> np.uint32(rows * STRIDE)
     barred = files | FAR_ROW | _mating_drop(pieces, steps)
@@ -251,8 +252,8 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
 def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
     """Returns uint32[1, ...]: the square in front of the enemy king, if a pawn dropped there mates.
 
-    Only the king and unpinned pieces can capture the pawn, and nothing can be interposed. The
-    dropped pawn may block lines of its own side.
+    Only the king and unpinned pieces can capture the pawn, and no piece can be interposed. The
+    dropped pawn itself can block lines of its own side.
     """
     own, enemy, king = pieces.own, pieces.enemy, pieces.king & pieces.enemy
     drop = king << np.uint32(STRIDE) & BOARD

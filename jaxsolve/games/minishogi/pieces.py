@@ -1,8 +1,9 @@
 """MiniShogi's pieces and their steps, and boards of 5x5 squares as single words.
 
-All boards are in the mover's view: the mover's pieces move up, and row 0 is the mover's far row,
-the promotion zone. Square ``row * 5 + column`` is bit ``row * 6 + column`` of a word. The bit after
-each row is a guard that is 0 in every set, so a sideways step never wraps to another row.
+All boards are from the mover's point of view: the mover's pieces move up, and row 0 is the mover's
+far row, the promotion zone. Square ``row * 5 + column`` is bit ``row * 6 + column`` of a word. The
+bit after each row is a guard. It is 0 in every set, so that a sideways step does not wrap to
+another row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sets of squares: turned, mirrored, and the origin of a move along a line."""
+"""Rotates and mirrors sets of squares, and finds the origin of a move along a line."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from jaxsolve.games.minishogi.pieces import (
 def origin(end: jax.Array, direction: jax.Array, occupied: jax.Array) -> jax.Array:
     """Returns the square of the nearest piece from which ``direction`` leads to the square ``end``.
 
-    Squares are sets, uint32[...]; the result is empty if there is no such piece. ``direction`` is
-    uint32[...].
+    Squares are given as sets, uint32[...]. The result is empty if there is no such piece.
+    ``direction`` is uint32[...].
     """
     up, down = (_entry(table, direction) for table in (DOWN_BITS, UP_BITS))
     start = end << up >> down & BOARD

@@ -50,7 +50,7 @@ class Piece(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The letter of the piece, such as ``R``; promoted ``+R``."""
+        """The letter of the piece, such as ``R``, or ``+R`` for a promoted piece."""
         return "+" * self.promoted + LETTERS[self.kind]
 
     @property
@@ -79,9 +79,9 @@ class Position(NamedTuple):
 
 
 def from_view_of(square: int, player: int) -> int:
-    """Converts an absolute square to a square in the view of ``player``, or back.
+    """Converts an absolute square to the point of view of ``player``, or back.
 
-    Both conversions are the same: for White a rotation by 180 degrees.
+    Both conversions are equal: for White a rotation by 180 degrees.
     """
     return SQUARES - 1 - square if player else square
 
@@ -105,7 +105,7 @@ def position_text(position: Position) -> str:
 def parse_position(text: str) -> Position:
     """Returns the position of a text; inverse of ``position_text``.
 
-    The order of the pieces in hand is free. Raises ValueError.
+    The pieces in hand may be in any order. Raises ValueError.
     """
     fields = text.split()
     if not 2 <= len(fields) <= 3:
@@ -195,8 +195,8 @@ def _is_attacked(position: Position, player: int) -> bool:
     for direction in range(len(DIRECTIONS)):
         for far, square in enumerate(_line(king, direction)):
             if (piece := position.pieces.get(square)) is not None:
-                # From the king to the piece is ``direction``; the attack is opposite, and White's
-                # directions are opposite again.
+                # ``direction`` leads from the king to the piece. The attack has the opposite
+                # direction. The directions of White's pieces are reversed again.
                 towards = direction ^ 1 if piece.player == 0 else direction
                 if piece.player != player and _moves_in(piece, towards, far == 0):
                     return True
@@ -205,9 +205,9 @@ def _is_attacked(position: Position, player: int) -> bool:
 
 
 def _moves_in(piece: Piece, direction: int, beside: bool) -> bool:
-    """Returns whether a piece moves in a direction, which is in its owner's view.
+    """Returns whether a piece can move in a direction, given from its owner's point of view.
 
-    If ``beside``, the move is one step; otherwise the piece slides over empty squares.
+    If ``beside``, the move is a single step. Otherwise the piece slides over empty squares.
     """
     if piece.kind in (BISHOP, ROOK):
         runs = direction in (DIAGONAL if piece.kind == BISHOP else ORTHOGONAL)
@@ -229,8 +229,8 @@ def _line(square: int, direction: int) -> Sequence[int]:
 def move_text(action: int, position: Position | None) -> str:
     """Returns a move as text: ``A2-A3``, with promotion ``A4-A5+``, or a drop ``P@C3``.
 
-    Without a position only drops have a text, and the mover is Black. Raises ValueError for a
-    number that is no move of the position.
+    Without a position only drops are allowed, and the mover is Black. Raises ValueError for a
+    number that is not a move of the position.
     """
     plane, square = divmod(action, SQUARES)
     if not 0 <= plane < 2 * len(DIRECTIONS) + len(HELD):

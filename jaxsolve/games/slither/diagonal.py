@@ -5,13 +5,13 @@ exists.
 
 The rule: two diagonally adjacent stones of a colour must have a common orthogonal neighbour of this
 colour. A *window* is a 2x2 block of cells. A window is *broken* for a colour if it contains exactly
-two stones of the colour, on diagonal cells. Only the other two cells of the window are neighbours
-of both stones. So a position satisfies the rule if no window is broken. A new stone repairs the
-broken windows of its colour that contain its cell. It breaks a window in which the only other stone
-of its colour is on the cell diagonal to it.
+two stones of the colour, on diagonal cells. The only common neighbours of these stones are the
+other two cells of the window. Therefore a position satisfies the rule if and only if no window is
+broken. A new stone repairs the broken windows of its colour that contain its cell. It breaks a
+window if the only other stone of its colour in the window is diagonal to it.
 
-A set is a list of words, packed as by ``Grid(size, size)``. Separate arrays for the words make a
-step between rows plain arithmetic. XLA then keeps a loop over all directions in registers.
+A set is a list of words, packed as in ``Grid(size, size)``. The words are separate arrays, so that
+a step between rows is plain arithmetic, and XLA keeps a loop over all directions in registers.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class DiagonalRule:
         return square(self.size)
 
     def placements(self, own: Words, empty: Words) -> list[jax.Array]:
-        """The cells of ``empty`` where one more own stone leaves no window broken.
+        """Returns the cells of ``empty`` where a new own stone leaves no window broken.
 
-        ``own`` are the stones of one colour; windows are those broken for this colour.
+        ``own`` has the stones of one colour. Broken means broken for this colour.
         """
         up, down, left, right = (
             self._beside(own, step) for step in ((-1, 0), (1, 0), (0, -1), (0, 1))
@@ -56,8 +56,8 @@ class DiagonalRule:
             for dr, vertical in ((-1, up), (1, down))
             for dc, horizontal in ((-1, left), (1, right))
         ]
-        # The cells where a stone breaks a window, and for each of a cell's four windows the cells
-        # where a stone repairs the window (if it is broken).
+        # Computes the cells where a stone breaks a window. Also computes, for each of the four
+        # windows of a cell, the cells where a stone would repair this window if it is broken.
         breaks = [
             functools.reduce(operator.or_, [d[w] & ~(v[w] | h[w]) for d, v, h in diagonals])
             for w in range(len(own))
@@ -71,16 +71,17 @@ class DiagonalRule:
         count = functools.reduce(operator.add, [jax.lax.population_count(x) for x in broken])
         wanted = [jnp.uint32(0) - (count >> np.uint32(k) & np.uint32(1)) for k in range(3)]
         few = jnp.where(count <= 4, ~jnp.uint32(0), jnp.uint32(0))
-        # A stone repairs at most as many windows as are broken, and must repair them all.
+        # A stone must repair all broken windows, so the number of repairs must equal their number.
         return [empty[w] & few & ~breaks[w] & _as_many(mends[w], wanted) for w in range(len(own))]
 
     def relocations(self, own: Words, empty: Words, placements: Words) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: for each direction, the own stones that may be relocated.
+        """Returns W arrays uint32[8, ...]: by direction, the own stones that may be relocated.
 
         A relocation goes to a cell of ``empty``, and some placement must be legal after it.
-        ``placements`` are the legal placements before a relocation. A relocation to such a cell is
-        always legal, since the placement may follow on the cell just vacated. Stones next to other
-        empty cells are tested one by one: each round of the loop tests one stone of every board.
+        ``placements`` has the legal placements before a relocation. A relocation to such a cell is
+        always legal, because a placement on the vacated cell is legal afterwards. Relocations to
+        other cells are tested stone by stone: each round of the loop tests one stone of every
+        board.
         """
         grid = dataclasses.replace(self.grid, axis=0)
         doubtful = [empty[w] & ~x for w, x in enumerate(placements)]
@@ -89,8 +90,8 @@ class DiagonalRule:
             [x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)]
         )
 
-        # XLA would recompute the result of a test for every word of the set that it is added to. As
-        # part of the carry the result is stored, and it is added to the set one round later.
+        # The result of a test is part of the carry, and is added to the set one round later. If it
+        # were added at once, XLA would recompute the test for every word of the set.
         def enter(found: jax.Array, stone: jax.Array, legal: jax.Array) -> jax.Array:
             return found | jnp.where(legal[None], stone[:, None], jnp.uint32(0))
 
@@ -113,8 +114,8 @@ class DiagonalRule:
     def _shifts(self) -> np.ndarray:
         """uint32[W, W, 3, 8]: left shift, right shift and mask for a step in each direction.
 
-        Indexed by source word and target word: the part of the source word that a step moves to the
-        target word. The mask is 0 if there is none.
+        The first two axes are the source word and the target word. The entries describe the part of
+        the source word that a step moves to the target word. The mask is 0 if there is none.
         """
         grid = self.grid
         shifts = np.zeros((grid.words, grid.words, 3, len(DIRECTIONS)), np.uint32)
@@ -127,10 +128,10 @@ class DiagonalRule:
         return shifts
 
     def _all_around(self, x: Words, sign: int) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the set ``x`` moved one step in each direction.
+        """Returns W arrays uint32[8, ...]: the set ``x`` moved one step in each direction.
 
-        With ``sign`` -1 the set moves against the direction. All directions are one expression,
-        because XLA turns every ``stack`` inside a loop into a branch.
+        With ``sign`` -1 the set moves against the direction. All directions are computed in one
+        expression, because XLA converts every ``stack`` inside a loop to a branch.
         """
         opposite = [DIRECTIONS.index((sign * dr, sign * dc)) for dr, dc in DIRECTIONS]
         shifts = self._shifts[..., opposite].reshape(*self._shifts.shape, *(1,) * x[0].ndim)
@@ -146,7 +147,7 @@ class DiagonalRule:
         return moved
 
     def _beside(self, x: Words, step: tuple[int, int]) -> list[jax.Array]:
-        """The cells whose neighbour in direction ``step`` (row, column) is in the set ``x``."""
+        """Returns the cells whose neighbour in direction ``step`` (row, column) is in ``x``."""
         grid, (rows, columns) = self.grid, (-step[0], -step[1])
         moved = []
         for w in range(grid.words):
@@ -169,14 +170,15 @@ class DiagonalRule:
 
 
 def _any(x: Words) -> jax.Array:
-    """The bitwise or of the words of a set: 0 if the set is empty."""
+    """Returns the bitwise or of the words of a set: 0 if the set is empty."""
     return functools.reduce(operator.or_, x)
 
 
 def _as_many(sets: Sequence[jax.Array], wanted: Sequence[jax.Array]) -> jax.Array:
-    """The bits that are set in exactly k of four words.
+    """Returns the bits that are set in exactly k of four words.
 
-    ``wanted`` has the three binary digits of k, lowest first: all bits set for 1, none for 0.
+    ``wanted`` has the three binary digits of k, lowest first. A digit 1 is given as a word of ones,
+    a digit 0 as a word of zeros.
     """
     a, b, c, d = sets
     one, other = a ^ b, c ^ d

@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def draw(game: Slither, state: SlitherState) -> Stones:
-    """A picture of the stones, with the edges in the colours of the players who join them."""
+    """Returns a picture of the stones, with each edge in its player's colour."""
     return Stones(Shape.SQUARES, game.cells(state), *gtp_labels(game.size), edges=(1, 2))

@@ -41,7 +41,7 @@ RELOCATED, OUTCOME_AT = (
 
 @exportable
 class SlitherState(NamedTuple):
-    """A position; ``Grid(size, size)`` packs each set into W words. 8x8 takes 28 bytes."""
+    """A position. ``Grid(size, size)`` packs each set into W words. 8x8 takes 28 bytes."""
 
     stones: Any  # uint32[2, W]: Black's and White's stones
     # uint32[]: side to move | RELOCATED after a relocation (a placement must follow) | outcome << 2
@@ -59,25 +59,26 @@ class Slither(Game):
     of the same colour (the diagonal rule). A player wins at the end of its turn if orthogonally
     connected stones join its edges. A player passes if and only if it has no legal turn.
 
-    The published rules leave some points open:
+    The published rules leave some points open. Here:
 
-    * The stone may be placed on the cell just vacated. Placing it on the relocated stone's new cell
-      without a relocation gives the same position, so this rule adds no position.
+    * A stone may be placed on the vacated cell. This adds no position: a placement on the new cell
+      of the relocated stone, without a relocation, leads to the same position.
     * The diagonal rule is tested after the placement. A relocation may break the rule if some
       placement repairs it. Otherwise the relocation is illegal.
     * A connection made by a relocation wins after the placement.
 
     There is exactly one winner. A turn changes only the mover's stones, so it can join only the
-    mover's edges. A full board that satisfies the diagonal rule joins the edges of one side. Before
-    that, at most one side has no legal turn (Bonnet et al. prove this), so a placement follows
-    every pass. Every turn except a pass adds a stone. Hence the game ends and no position repeats.
+    mover's edges. On a full board that satisfies the diagonal rule, one side has joined its edges.
+    On any other board at most one side has no legal turn (proved by Bonnet et al.), so a placement
+    follows every pass. Every turn except a pass adds a stone. Therefore the game ends, and no
+    position repeats.
 
-    A turn with a relocation is two actions of the same player, so ``to_move`` is the same before
-    and after a relocation. As single actions such turns would number 8 N^4: 5,000 on 5x5, and from
-    7x7 on too many for the lists of the search. The proof of a lost position would contain a child
-    for every legal one. With two actions per turn there are 9 N^2 + 1 actions. A search can refute
-    a relocation without trying every placement after it, and transpositions between turns share
-    entries of the transposition table.
+    A turn with a relocation consists of two actions of the same player, so ``to_move`` is the same
+    before and after a relocation. If such turns were single actions, there would be 8 N^4 of them:
+    5,000 on 5x5, and from 7x7 on too many for the lists of the search. The proof of a lost position
+    would have a child for every legal turn. With two actions per turn there are 9 N^2 + 1 actions.
+    A search can refute a relocation without trying every placement after it, and transpositions
+    between turns share entries of the transposition table.
 
     Actions, with N = ``size`` and row 0 at the top:
 
@@ -150,14 +151,12 @@ class Slither(Game):
         return SlitherState(stones, turn | outcome << OUTCOME_AT)
 
     def _edge(self, side: jax.Array, which: int, x: jax.Array) -> jax.Array:
-        """The cells of the first (0) or second (1) edge of uint32[...] ``side``, in the shape of
-        the set ``x``.
-        """
+        """Returns the first (0) or second (1) edge of ``side`` uint32[...], shaped like ``x``."""
         left, right, top, bottom = (self._words_first.like(edge, x) for edge in self.grid.edges)
         return jnp.where(side == 1, (left, right)[which], (top, bottom)[which])
 
     def _from_edge(self, own: jax.Array, side: jax.Array, which: int) -> jax.Array:
-        """The stones ``own`` of ``side`` that are connected to one of its edges."""
+        """Returns the stones ``own`` of ``side`` that are connected to one of its edges."""
         return self._words_first.flood(self._edge(side, which, own) & own, own)
 
     def legal_mask(self, state: SlitherState) -> jax.Array:
@@ -168,7 +167,7 @@ class Slither(Game):
         return self._turns(state)[0]
 
     def _turns(self, state: SlitherState) -> tuple[jax.Array, list[jax.Array]]:
-        """The action set of the legal moves and, as words, the legal placements; batch last."""
+        """Returns the action set of legal moves, and the words of legal placements; batch last."""
         grid, side = self._words_first, state.meta & 1
         own = list(jnp.where(side == 1, state.stones[1], state.stones[0]))
         ongoing, relocated = state.meta >> OUTCOME_AT == 0, (state.meta & RELOCATED) != 0
@@ -185,7 +184,7 @@ class Slither(Game):
         return self._joined_planes(planes, ongoing), placements
 
     def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
-        """uint32[M, ...]: one action set, joined from nine planes of N^2 bits each.
+        """Returns uint32[M, ...]: an action set, joined from nine planes of N^2 bits each.
 
         The pass is added if all planes are empty and the game is not over.
         """
@@ -226,7 +225,7 @@ class Slither(Game):
 
     # ---- all children at once --------------------------------------------------------------------
     def children(self, state: SlitherState) -> Children:
-        """Facts about all children.
+        """Returns the facts about all children.
 
         A legal placement wins if its cell is connected to both edges of the mover, or if a
         relocation has already joined the edges. A cell is connected to an edge if it lies on the
@@ -245,7 +244,7 @@ class Slither(Game):
 
     @batch_last
     def _look(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
-        """The fields ``legal`` and ``wins`` of ``Children``, with the batch last."""
+        """Returns the fields ``legal`` and ``wins`` of ``Children``, with the batch last."""
         grid, side = self._words_first, state.meta & 1
         legal, placements = self._turns(state)
         own = jnp.where(side == 1, state.stones[1], state.stones[0])
@@ -278,18 +277,18 @@ class Slither(Game):
         )
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """The cells where Black's stones are known, then those where White's are (``zones``).
+        """Returns the cells where Black's stones are known, then those for White (``zones``).
 
-        "" for the whole position: a zone that contains the pass.
+        Returns "" for the whole position (a zone that contains the pass).
         """
         return "" if self.num_actions - 1 in zone else zone_text(zone, self.size)
 
     # ---- heuristic initialisation ----------------------------------------------------------------
     def initial_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
-        """The heuristic numbers (a, b) of ``InitialisesNumbers``, int32[] each.
+        """Returns the heuristic numbers (a, b) of ``InitialisesNumbers``, int32[] each.
 
-        A side that still needs n stones gets 16^(n - 1), in the range 1 to 2^14. On 4x4 and 5x5
-        base 16 was better than 4 and 64.
+        The number of a side that still needs n stones is 16^(n - 1), limited to the range 1 to
+        2^14. In measurements on 4x4 and 5x5, base 16 was better than 4 and 64.
         """
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
@@ -298,8 +297,10 @@ class Slither(Game):
 
     @batch_last
     def _count_needs(self, state: SlitherState) -> jax.Array:
-        """int32[2]: stones that each colour needs to join its edges if the other always passes,
-        stones do not move and the diagonal rule is ignored; batch last.
+        """Returns int32[2]: the number of stones that each colour needs to join its edges.
+
+        The other colour is assumed to pass always. Relocations and the diagonal rule are ignored.
+        The batch is last.
         """
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
@@ -308,9 +309,7 @@ class Slither(Game):
         )
 
     def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
-        """``_count_needs`` of one side: 0 if its edges are joined, more than ``size`` if they
-        cannot be.
-        """
+        """Returns ``_count_needs`` of one side: 0 if joined, more than ``size`` if impossible."""
         grid, goal = self._words_first, self._edge(side, 1, own)
 
         def widen(_: int, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -329,7 +328,7 @@ class Slither(Game):
     def num_symmetries(self) -> int:
         """Number of symmetries that keep each colour's edges.
 
-        They are the identity, the half turn, and the reflections that mirror columns or rows.
+        These are the identity, the half turn, and the reflections that mirror columns or rows.
         """
         return 4
 
@@ -390,7 +389,7 @@ class Slither(Game):
 
 
 def _turn(step: tuple[int, int], symmetry: int) -> tuple[int, int]:
-    """The image of a step (row, column) under a symmetry.
+    """Returns the image of a step (row, column) under a symmetry.
 
     Symmetries: 0 identity, 1 half turn, 2 columns mirrored, 3 rows mirrored.
     """

@@ -19,7 +19,7 @@ _DIRECTIONS = NEIGHBOURS[8]
 
 
 def move_text(action: int, size: int) -> str:
-    """The text of a move: ``C3`` for a placement, ``C3-D4`` for a relocation, or ``pass``.
+    """Returns the text of a move: ``C3`` for a placement, ``C3-D4`` for a relocation, or ``pass``.
 
     Raises ValueError for a number that is not an action.
     """
@@ -37,10 +37,11 @@ def move_text(action: int, size: int) -> str:
 
 
 def zone_text(zone: Sequence[int], size: int) -> str:
-    """The text of a zone, such as ``A1,B1;C2``; "" if the two lists are empty.
+    """Returns the text of a zone, such as ``A1,B1;C2``; "" if both lists are empty.
 
-    The lists are the cells where Black's and where White's stones are known, which are the first
-    and second N^2 bits of ``zone``. Each list is ordered by row from the bottom, then by column.
+    The first list has the cells where Black's stones are known: the first N^2 bits of ``zone``. The
+    second list has the cells where White's stones are known: the second N^2 bits. Each list is
+    ordered by row from the bottom, then by column.
     """
     planes = [[bit % size**2 for bit in zone if bit // size**2 == plane] for plane in range(2)]
     lists = (sorted(plane, key=lambda cell: (-(cell // size), cell % size)) for plane in planes)
@@ -52,9 +53,9 @@ def zone_text(zone: Sequence[int], size: int) -> str:
 
 
 def cell_of(action: int, size: int) -> int | None:
-    """The cell that gets a stone by an action: the cell of a placement, the end of a relocation.
+    """Returns the cell that receives a stone: the cell of a placement, the end of a relocation.
 
-    None for a pass and for a relocation off the board.
+    Returns None for a pass and for a relocation off the board.
     """
     plane, cell = divmod(action, size**2)
     if plane == 0:
@@ -66,7 +67,10 @@ def cell_of(action: int, size: int) -> int | None:
 
 
 def parse_move(text: str, size: int) -> int:
-    """The action of a move's text; inverse of ``move_text``, ignores case. Raises ValueError."""
+    """Returns the action of a move's text, ignoring case; inverse of ``move_text``.
+
+    Raises ValueError.
+    """
     if text.strip().lower() == PASS:
         return (1 + len(_DIRECTIONS)) * size**2
     first, dash, second = text.partition("-")
@@ -125,7 +129,7 @@ def parse_position(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int
 
 
 def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
-    """Raises ValueError unless ``side`` can have just relocated a stone and has a placement."""
+    """Raises ValueError if ``side`` cannot have just relocated a stone, or has no placement."""
     own, empty = cells == side + 1, cells == 0
     around = np.pad(own, 1)
     beside = np.zeros_like(own)
@@ -147,7 +151,7 @@ def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
 
 
 def broken_window(member: np.ndarray) -> tuple[int, int] | None:
-    """Row and column of the upper left cell of the first broken window; None if there is none.
+    """Returns (row, column) of the upper left cell of the first broken window, or None.
 
     ``member`` bool[H, W] are the stones of one colour. A 2x2 block is broken if it contains exactly
     two stones, on diagonal cells.

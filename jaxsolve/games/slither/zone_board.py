@@ -1,10 +1,11 @@
 """Boards, windows and zones of Slither in plain arrays, for the zone callbacks.
 
-The callbacks are in ``zones`` and ``zone_replies``; ``proof/FORMAT.md``, "Zones in Slither", has
-the definitions and the theorem. P is the winning side, Q the other one.
+The callbacks are in ``zones`` and ``zone_replies``. ``proof/FORMAT.md``, "Zones in Slither", has
+the definitions and the theorem. P is the winning side, Q the other side.
 
-A zone is two sets of cells. On the cells of MINE, P's stones are *known*: every covering position
-has P's stones on the same cells of this set. On the cells of THEIRS, Q's stones are known likewise.
+A zone consists of two sets of cells. On the cells of MINE, P's stones are *known*: every covering
+position has the same stones of P on these cells. In the same way, Q's stones are known on the cells
+of THEIRS.
 
 A *window* is a 2x2 block, identified by its upper left cell. It is *broken* for a colour if it
 contains exactly two stones of the colour, on diagonal cells.
@@ -39,10 +40,12 @@ SIDES: bits of the edges to which a stone is connected. CHAIN, BEST: shortest ch
 edges, as lists of cells.
 """
 
-# Bits of a zone: two planes of N^2 bits, the cells where the first and the second player's stones
-# are known; two more planes, the *core*, the cells where these may be known in the zones of the
-# positions after Q's moves; then STATES bits that every zone has, so that ``pattern`` can compare
-# the relocation flag together with the stones.
+# Bits of a zone:
+# * two planes of N^2 bits: the cells where the first and the second player's stones are known;
+# * two more planes, the *core*: the cells where these stones may be known in the zones of the
+#   positions after Q's moves;
+# * STATES bits that every zone has, so that ``pattern`` can compare the relocation flag together
+#   with the stones.
 STATES = 3
 
 
@@ -67,13 +70,13 @@ def clear_bit(words, at):
 
 @inner
 def the_pass(facts):
-    """Action number of the pass; a zone with this bit is the whole position."""
+    """Returns the action number of the pass. A zone with this bit is the whole position."""
     return 9 * facts[SIZE] * facts[SIZE]
 
 
 @inner
 def make_whole(facts, out):
-    """Sets all bits of a zone up to the pass: the zone is then the whole position."""
+    """Sets all bits of a zone up to the pass. The zone is then the whole position."""
     for at in range(the_pass(facts) + 1):
         add_bit(out, np.int64(at))
 
@@ -81,7 +84,7 @@ def make_whole(facts, out):
 # ---- the board -----------------------------------------------------------------------------------
 @inner
 def mover_of(facts, state):
-    """The player to move, 0 or 1."""
+    """Returns the player to move, 0 or 1."""
     return np.int64(state[2 * facts[WORDS]] & np.uint32(1))
 
 
@@ -93,26 +96,26 @@ def is_relocated(facts, state):
 
 @inner
 def outcome_of(facts, state):
-    """The ``Outcome`` of a packed state."""
+    """Returns the ``Outcome`` of a packed state."""
     return np.int64(state[2 * facts[WORDS]] >> np.uint32(2))
 
 
 @inner
 def point_of(facts, cell):
-    """Index of a cell in a plane of scratch."""
+    """Returns the index of a cell in a plane of scratch."""
     n = facts[SIZE]
     return (cell // n + 1) * (n + 2) + cell % n + 1
 
 
 @inner
 def point_at(facts, row, column):
-    """Index in a plane of scratch of the cell in a row and a column."""
+    """Returns the index in a plane of scratch of the cell in a row and a column."""
     return (row + 1) * (facts[SIZE] + 2) + column + 1
 
 
 @inner
 def step(side, k):
-    """Offset from a cell to the k-th of its eight neighbours.
+    """Returns the offset from a cell to the k-th of its eight neighbours.
 
     The order is up, left, right, down, then the four diagonals.
     """
@@ -154,7 +157,7 @@ def read_zone(facts, zone, winner, scratch):
 def write_zone(facts, scratch, winner, whole_core, out):
     """Writes the zone in MINE, THEIRS and CORE to the bit set ``out``; ``winner`` is the player P.
 
-    With ``whole_core`` the core contains all cells, so it does not restrict the zones of the
+    With ``whole_core`` the core contains all cells. It then does not restrict the zones of the
     positions after Q's moves.
     """
     n = facts[SIZE]
@@ -179,7 +182,7 @@ def write_zone(facts, scratch, winner, whole_core, out):
 # ---- the diagonal rule ---------------------------------------------------------------------------
 @inner
 def is_broken(scratch, side, window, colour):
-    """Whether a window is broken for a colour; False if the window is not wholly on the board."""
+    """Whether a window is broken for a colour. False if a cell of the window is off the board."""
     a, b = scratch[CELL + window], scratch[CELL + window + 1]
     c, d = scratch[CELL + window + side], scratch[CELL + window + side + 1]
     if a == OUTSIDE or d == OUTSIDE or b == OUTSIDE or c == OUTSIDE:
@@ -193,13 +196,13 @@ def is_broken(scratch, side, window, colour):
 
 @inner
 def window_of(side, point, k):
-    """Upper left cell of the k-th of the four windows that contain a point."""
+    """Returns the upper left cell of the k-th of the four windows that contain a point."""
     return point - (k & 1) - side * (k >> 1)
 
 
 @inner
 def broken_at(scratch, side, point, colour):
-    """Number of windows that contain a point and are broken for a colour."""
+    """Returns the number of windows that contain a point and are broken for a colour."""
     count = 0
     for k in range(4):
         count += is_broken(scratch, side, window_of(side, point, k), colour)
@@ -208,7 +211,7 @@ def broken_at(scratch, side, point, colour):
 
 @compiled
 def count_broken(scratch, side, colour):
-    """Number of windows of the board that are broken for a colour."""
+    """Returns the number of windows of the board that are broken for a colour."""
     count = 0
     for window in range(side + 1, side * (side - 2) - 2):
         count += is_broken(scratch, side, window, colour)
@@ -231,12 +234,13 @@ def may_place(scratch, side, colour, point, broken):
 
 @compiled
 def may_relocate(scratch, side, colour, source, target):
-    """Whether some placement of ``colour`` is legal after its stone moves to an empty point.
+    """Whether some placement of ``colour`` is legal after a relocation from ``source``.
 
-    The stone moves from ``source`` to ``target``. Before, no window may be broken for ``colour``.
+    The stone moves to the empty point ``target``. Before the relocation, no window may be broken
+    for ``colour``.
     """
     if may_place(scratch, side, colour, target, 0):
-        return True  # the placement on the cell just vacated is legal
+        return True  # the placement on the vacated cell is legal
     scratch[CELL + source], scratch[CELL + target] = EMPTY, colour
     broken = count_broken(scratch, side, colour)
     legal = False
@@ -252,7 +256,7 @@ def may_relocate(scratch, side, colour, source, target):
 # ---- growth of a zone ----------------------------------------------------------------------------
 @inner
 def know_theirs(scratch, point, mine):
-    """Adds a point to THEIRS and, if it holds a stone of P, also to MINE.
+    """Adds a point to THEIRS and, if it has a stone of P, also to MINE.
 
     Returns whether the zone grew.
     """
@@ -266,16 +270,17 @@ def know_theirs(scratch, point, mine):
 
 @inner
 def corner(side, window, k):
-    """The k-th of the four points of a window."""
+    """Returns the k-th of the four points of a window."""
     return window + (k & 1) + side * (k >> 1)
 
 
 @compiled
 def show_broken(scratch, side, colour, mine):
-    """Adds points until the zone implies that some window is broken for Q, whose colour is given.
+    """Adds points until the zone implies that some window is broken for Q.
 
-    Of the windows broken in the present position, the one that needs the fewest points is used.
-    Returns the number of points that were missing in THEIRS, or -1 if no window is broken.
+    ``colour`` is the colour of Q. Of the windows that are broken in the present position, the one
+    that needs the fewest points is used. Returns the number of points that were missing in THEIRS,
+    or -1 if no window is broken.
     """
     least, best = np.int64(5), np.int64(-1)
     for window in range(side + 1, side * (side - 2) - 2):
@@ -296,7 +301,7 @@ def show_broken(scratch, side, colour, mine):
 def _excluded(scratch, mine, one, other, beside, opposite):
     """Whether MINE implies that P's stones in a window are not exactly ``one`` and ``other``.
 
-    These two points are one diagonal of the window, ``beside`` and ``opposite`` the other one.
+    These two points are one diagonal of the window. ``beside`` and ``opposite`` are the other one.
     """
     if (scratch[MINE + one] and scratch[CELL + one] != mine) or (
         scratch[MINE + other] and scratch[CELL + other] != mine

@@ -1,7 +1,7 @@
 """Relevance zones of Slither for positions in which the losing side Q is to move, on the host.
 
-``zones`` and ``zone_board`` have the definitions. ``side`` is N + 2; ``theirs`` is the colour 1 or
-2 of Q's stones, ``mine`` that of P's.
+``zones`` and ``zone_board`` have the definitions. ``side`` is N + 2. ``theirs`` is the colour (1 or
+2) of Q's stones, ``mine`` the colour of P's stones.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STEPS = 8  # directions of a relocation
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """The ``lost`` callback of ``jaxsolve.games.zones``: the zone of a position that Q loses.
+    """Callback ``lost`` of ``jaxsolve.games.zones``: writes the zone of a position that Q loses.
 
     ``zone`` is the union of the zones of the positions after Q's refuted moves.
     """
@@ -71,7 +71,7 @@ def lost(state, action, zone, out, facts, scratch):
 def _know_stones(scratch, side, mine):
     """Adds the cells of THEIRS that hold a stone of P to MINE.
 
-    If a position is decided because it covers an older one, its zone can lack these cells in MINE.
+    These cells can be missing in MINE if a position was decided because it covers an older one.
     """
     for point in range(side + 1, side * (side - 1) - 1):
         if scratch[THEIRS + point]:
@@ -87,7 +87,10 @@ def _set_core(scratch, side):
 
 @inner
 def _has_outside(scratch, side, theirs, broken):
-    """Whether Q has a legal placement outside the core; ``broken`` windows are broken for Q."""
+    """Whether Q has a legal placement outside the core.
+
+    ``broken`` is the number of windows that are broken for Q.
+    """
     for point in range(side + 1, side * (side - 1) - 1):
         if (
             scratch[CELL + point] == EMPTY
@@ -102,7 +105,7 @@ def _has_outside(scratch, side, theirs, broken):
 def _after_relocation(facts, scratch, theirs):
     """Extends the zone of a position in which Q has relocated a stone and must place one.
 
-    The zone must imply that Q has no legal placement except those refuted. Returns False if only
+    The zone must imply that Q has no legal placement except the refuted ones. Returns False if only
     the whole position implies this.
     """
     side = facts[SIZE] + 2
@@ -111,7 +114,7 @@ def _after_relocation(facts, scratch, theirs):
     forbidden = CORE
     if not _has_outside(
         scratch, side, theirs, broken
-    ):  # the zone must imply this by a broken window, which a stone outside the zone cannot repair
+    ):  # a window must be broken in the zone, so that a stone outside the zone cannot repair it
         if show_broken(scratch, side, theirs, 3 - theirs) < 0:
             return False
         forbidden = THEIRS
@@ -194,10 +197,10 @@ def _has_outside_step(scratch, side, theirs):
 
 @inner
 def _see_steps(scratch, side, theirs, point):
-    """Treats Q's relocations from or to ``point``, a point of the core.
+    """Extends the zone for Q's relocations from or to ``point``, a point of the core.
 
-    Adds points until each of these relocations is legal, or the zone alone implies that it is
-    illegal. Returns -1 if this is impossible, 1 if the zone grew, else 0.
+    Adds points until each of these relocations is legal in the present position, or illegal in
+    every covering position. Returns -1 if this is impossible, 1 if the zone grew, else 0.
     """
     leaves = scratch[CELL + point] == theirs
     unknown, answered, fresh = False, False, 0
@@ -229,8 +232,8 @@ def _see_steps(scratch, side, theirs, point):
 def _show_no_step(scratch, side, theirs, source, target):
     """Adds points until the zone implies that Q's relocation of a stone is illegal.
 
-    That is, no placement is legal after the stone has moved from ``source`` to ``target``. Returns
-    -1 if this is impossible, 1 if the zone grew, else 0.
+    It is illegal if no placement is legal after the stone has moved from ``source`` to ``target``.
+    Returns -1 if this is impossible, 1 if the zone grew, else 0.
     """
     scratch[CELL + source], scratch[CELL + target] = EMPTY, theirs
     fresh = 0
@@ -256,11 +259,11 @@ def _show_no_step(scratch, side, theirs, source, target):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The ``unanswered`` callback of ``jaxsolve.games.zones``: actions that need another answer.
+    """Callback ``unanswered`` of ``jaxsolve.games.zones``: writes actions that need another answer.
 
-    ``action`` leads to a position with ``zone``. ``out`` receives every action except those that
-    lead to a position that covers it on ``zone``. If ``action`` is a relocation that changes
-    nothing in the zone, all placements are left out too.
+    ``action`` leads to a position with ``zone``. An action is left out if it leads to a position
+    that covers this position on ``zone``. If ``action`` is a relocation that changes no cell of the
+    zone, all placements are also left out.
     """
     n, cells, whole = facts[SIZE], facts[SIZE] * facts[SIZE], the_pass(facts)
     for i in range(len(out)):
@@ -300,16 +303,16 @@ def _drop_placements(zone, theirs, cells, out):
 
 @inner
 def _cell_step(n, d):
-    """Difference of cell numbers of a relocation in direction ``d``."""
+    """Returns the difference of cell numbers of a relocation in direction ``d``."""
     return STEP_ROWS[d] * n + STEP_COLUMNS[d]
 
 
 @compiled
 def inside(state, action, zone, out, facts, scratch):
-    """The ``inside`` callback of ``jaxsolve.games.zones``: a bound on the zones after Q's moves.
+    """Callback ``inside`` of ``jaxsolve.games.zones``: writes a bound on the zones after Q's moves.
 
-    ``zone`` is the zone of a position with Q to move. ``out`` receives a set that must contain the
-    zone of every position after a move of Q.
+    ``zone`` is the zone of a position with Q to move. The set in ``out`` must contain the zone of
+    every position after a move of Q.
     """
     cells = facts[SIZE] * facts[SIZE]
     for i in range(len(out)):

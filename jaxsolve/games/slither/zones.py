@@ -1,19 +1,19 @@
 """Relevance zones of Slither on the host: the cells on which the result of a position depends.
 
 ``proof/FORMAT.md``, "Zones in Slither", has the theorem and its proof. P is the winning side, Q the
-other one. A zone is two sets of cells, on which P's and Q's stones are *known*: a covering position
-must have the same stones of P on the first set, and the same stones of Q on the second.
+other side. A zone consists of two sets of cells. On the first set P's stones are *known*: a
+covering position must have the same stones of P there. On the second set Q's stones are known.
 
-* Q's stones are known on the cells where P will place stones, since Q must not take them. Elsewhere
-  they are known only where P depends on a move of Q being illegal.
-* P's stones are known on P's chain, and around P's moves as far as needed to imply that these moves
-  satisfy the diagonal rule. Q cannot change P's stones.
+* Q's stones are known on the cells where P will place stones, because these cells must stay free of
+  Q. On other cells they are known only if P needs some move of Q to be illegal.
+* P's stones are known on P's chain. Around P's moves they are known as far as needed to imply that
+  these moves satisfy the diagonal rule. Q cannot change P's stones.
 
-As a bit set over actions, a zone has planes of N^2 bits (``zone_board``). A zone that contains the
-pass is *the whole position*: then nothing may differ. A turn of Q has two moves, which may be legal
-together although neither is legal alone. So the zone of a position with Q to move is larger than
-the zones of the positions after Q's moves. Additional planes, the core, limit what those zones may
-contain (``zone_replies.inside``).
+As a bit set over actions, a zone has planes of N^2 bits (``zone_board``). If a zone contains the
+pass, it is *the whole position*, and no other position covers the position. A turn of Q has two
+moves. They can be legal together although neither of them is legal alone. Therefore the zone of a
+position with Q to move is larger than the zones of the positions after Q's moves. Additional
+planes, the core, are a bound on those zones (``zone_replies.inside``).
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ from jaxsolve.jit.host import compiled, inner
 # ---- finished games ------------------------------------------------------------------------------
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """The ``leaf`` callback of ``jaxsolve.games.zones``: the zone of a win shown by the board.
+    """Callback ``leaf`` of ``jaxsolve.games.zones``: writes the zone of a finished game.
 
-    In a finished game the zone is a shortest chain between the winner's edges. If the mover can win
-    at once, the zone belongs to the winning placement with the shortest chain. Returns the action
-    of this placement, or -1 in a finished game.
+    The zone is a shortest chain between the winner's edges. ``state`` can also be a position whose
+    mover can win at once. The zone then belongs to the winning placement with the shortest chain.
+    Returns the action of this placement, or -1 for a finished game.
     """
     read_board(facts, state, scratch)
     outcome = outcome_of(facts, state)
@@ -128,7 +128,7 @@ def _joins(facts, scratch, player, point):
 # ---- P moves -------------------------------------------------------------------------------------
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The ``won`` callback of ``jaxsolve.games.zones``: the zone of a position that P wins.
+    """Callback ``won`` of ``jaxsolve.games.zones``: writes the zone of a position that P wins.
 
     P plays ``action``, which leads to a position with ``zone``.
     """
@@ -148,11 +148,11 @@ def won(state, action, zone, out, facts, scratch):
 
 @inner
 def _placed(facts, state, scratch, point, mine, out):
-    """Adds what a placement of P at ``point`` needs to the zone in scratch, and writes the zone.
+    """Adds the cells that P's placement at ``point`` needs to the zone, and writes the zone.
 
-    The cell must be free. The zone must imply that no window around the cell is broken afterwards.
-    After a relocation, P's stones must also be known in all windows that are broken for P, which
-    the placement repairs.
+    The zone must imply that the cell is free, and that no window around the cell is broken after
+    the placement. After a relocation, P's stones must also be known in all windows that are broken
+    for P. The placement repairs these windows.
     """
     side = facts[SIZE] + 2
     if is_relocated(facts, state):
@@ -176,10 +176,10 @@ def _know_broken(scratch, side, mine):
 
 @inner
 def _relocated(facts, scratch, action, mine, out):
-    """Adds what a relocation of P needs to the zone in scratch, and writes the zone.
+    """Adds the cells that P's relocation needs to the zone, and writes the zone.
 
-    For each window around the stone's old and new cell, the zone must imply whether the window is
-    broken for P afterwards.
+    For each window around the stone's old cell and new cell, the zone must imply whether the window
+    is broken for P after the relocation.
     """
     n, side, cells = facts[SIZE], facts[SIZE] + 2, facts[SIZE] * facts[SIZE]
     source = point_of(facts, action % cells)
@@ -199,22 +199,22 @@ def _relocated(facts, scratch, action, mine, out):
 
 @inner
 def _direction(n, d):
-    """Offset in a plane of scratch of a relocation in direction ``d``."""
+    """Returns the offset in a plane of scratch of a relocation in direction ``d``."""
     return STEP_ROWS[d] * (n + 2) + STEP_COLUMNS[d]
 
 
 # ---- patterns ------------------------------------------------------------------------------------
 @compiled
 def pattern(state, action, zone, out, facts, scratch):
-    """The ``pattern`` callback of ``jaxsolve.games.zones``: what covering positions share.
+    """Callback ``pattern`` of ``jaxsolve.games.zones``: writes the plane that must be equal.
 
-    The first plane holds everything: N^2 bits for each player's stones, and STATES bits that every
-    zone contains. After a relocation these bits are 1 + the number of windows broken for the mover,
+    There is one plane. It has N^2 bits for each player's stones, and STATES bits that every zone
+    contains. After a relocation these bits are 1 + the number of windows broken for the mover,
     otherwise 0.
 
-    If two positions have equal numbers, and all broken windows of one lie in the zone, the other
-    has no broken window outside the zone. For relocations of Q this test is stricter than
-    necessary.
+    Consider two positions with equal numbers of broken windows, and let the zone contain all broken
+    windows of one of them. Then the other position has no broken window outside the zone. For
+    relocations of Q this test is stricter than necessary.
     """
     n, cells = facts[SIZE], facts[SIZE] * facts[SIZE]
     for i in range(len(out)):

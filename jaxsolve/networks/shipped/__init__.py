@@ -17,8 +17,8 @@ from jaxsolve.networks.network import SUFFIX, Guide, Network
 
 AUTO = "auto"
 FOR_PLAY = ("gomoku15-4t-pcn",)
-"""Networks that play well, but with which searches solve less (see their cards). ``auto`` does not
-choose them.
+"""Networks that are meant for play. ``auto`` does not choose them, because searches solve fewer
+problems with them (see their cards).
 """
 
 
@@ -31,7 +31,7 @@ def shipped() -> dict[str, Path]:
 def load(name: str) -> Network:
     """Returns the shipped network of a name.
 
-    Raises ValueError, with the nearest name, if there is none.
+    Raises ValueError if there is no such network. The message has the most similar name.
     """
     files = shipped()
     if name not in files:
@@ -46,8 +46,8 @@ def load(name: str) -> Network:
 def fitting(game: Game) -> Network | None:
     """Returns the shipped network for a game; None if there is none.
 
-    A network for the same rules is preferred. Otherwise it is one for equivalent rules that fits by
-    shape.
+    A network for the same rules is preferred. The second choice is a network for equivalent rules
+    with a fitting shape.
     """
     networks = [load(name) for name in shipped() if name not in FOR_PLAY]
     # Networks with costs come first, because they solve more (see the cards).
@@ -68,8 +68,8 @@ def _fits(network: Network, game: Game) -> bool:
 def _kind(rules: str) -> str:
     """Returns the base name of a rule-set id; equivalent rules have equal base names.
 
-    A rule set of ``tsumego-N`` that asks whether White lives anywhere on the board is Killall-Go,
-    so the result is ``killallgo-N``.
+    A rule set of ``tsumego-N`` whose question is whether White lives anywhere on the board is
+    equivalent to Killall-Go. Its result is ``killallgo-N``.
     """
     base, *options = rules.split(";")
     if base.startswith("tsumego-") and {

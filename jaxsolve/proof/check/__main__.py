@@ -82,9 +82,9 @@ def main(arguments: list[str]) -> int:
 
 
 def print_report(file: str, found: AuditReport) -> None:
-    """Prints the sentences of a report: those of successes to standard output.
+    """Prints the sentences of a report to standard output.
 
-    The last sentence goes to standard error if it states a failure.
+    If the last sentence states a failure, it is printed to standard error.
     """
     *before, last = found.sentences
     for sentence in before:
@@ -106,7 +106,7 @@ def run(arguments: list[str]) -> int:
         return 130
     except OSError as error:
         print(f"the result cannot be printed: {error.strerror or error}", file=sys.stderr)
-        # The interpreter would otherwise try to flush standard output again when it ends.
+        # Without this the interpreter would try to flush standard output again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
 

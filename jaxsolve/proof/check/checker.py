@@ -15,8 +15,8 @@ class Report:
     """The result of checking one file."""
 
     accepted: bool
-    readable: bool = True  # False: no certificate of a known version
-    reason: str = ""  # one sentence without the place; empty if accepted
+    readable: bool = True  # False: the file is not a certificate of a known version
+    reason: str = ""  # one sentence without line and node; empty if accepted
     line: int | None = None  # number of the refused line, from 1; None: the whole file
     node: int | None = None  # id of the refused node
     nodes: int = 0  # node lines accepted
@@ -25,7 +25,7 @@ class Report:
     rules: str = ""
     root: str = ""  # the position of the claim
     claim: str = ""  # "white wins"
-    repeats: bool = False  # refused only because a board may repeat, which superko forbids
+    repeats: bool = False  # refused only because superko forbids a board that may repeat
     plugin: str = ""  # the plug-in's module with the rules; "" for built-in rules
 
     @property
@@ -59,9 +59,9 @@ def check(path: str | os.PathLike[str]) -> Report:
 
 
 def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
-    """Checks the certificate at ``path``, like ``check``, with the caller's pass.
+    """Checks the certificate at ``path``, like ``check``, with the checking pass ``walk``.
 
-    ``walk`` is a new ``Walk`` or an object of a subclass. A subclass can collect the nodes or add
+    ``walk`` is a new object of ``Walk`` or of a subclass. A subclass can collect the nodes or add
     conditions.
     """
     accepted, readable, repeats, reason = False, True, False, ""
@@ -75,7 +75,7 @@ def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
     except Refused as error:
         reason, repeats = str(error), isinstance(error, Repeats)
     except Exception as error:
-        if not walk.source.plugin:  # a fault of the checker itself must not look like a refusal
+        if not walk.source.plugin:  # an error of the checker itself must not appear as a refusal
             raise
         reason = str(walk.source.broken(error))
     return Report(

@@ -9,7 +9,7 @@ _PAGE = 1024
 
 
 class IdSet:
-    """A set of positive integers. A member takes about two bits if most numbers are members."""
+    """A set of positive integers. A member takes about two bits if the set has few gaps."""
 
     def __init__(self) -> None:
         self._pages: dict[int, int] = {}
@@ -25,7 +25,7 @@ class IdSet:
 
 
 class Frontier:
-    """Nodes by id, each with the number of references that later lines have to make to it.
+    """Nodes by id, each with the number of references that later lines must still make to it.
 
     A node takes the memory of its position's text and about 300 bytes.
     """
@@ -33,7 +33,7 @@ class Frontier:
     def __init__(self) -> None:
         self.peak = 0  # largest number of nodes held
         self._texts: dict[int, str] = {}  # id -> position
-        self._references: dict[int, int] = {}  # id -> references to come, where more than one
+        self._references: dict[int, int] = {}  # id -> remaining references, if more than one
         self._zones: dict[int, int] = {}  # id -> zone, where the node has one
 
     def add(self, number: int, references: int, text: str, zone: int) -> None:
@@ -72,5 +72,5 @@ class Frontier:
         return child, not references
 
     def any(self) -> int | None:
-        """Returns the id of some node with a reference that was not used yet, or None."""
+        """Returns the id of some node with an unused reference, or None."""
         return next(iter(self._texts), None)

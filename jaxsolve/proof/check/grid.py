@@ -1,8 +1,8 @@
 """Sets of points of a square board as bits of an int (*masks*), in the order of the board's text.
 
 The text of a board is its rows from the top, joined by ``/``. Character i of the text is bit
-``length - 1 - i`` of a mask. The bits of the ``/`` are always 0. So a shift by one bit never leads
-from one row to the next, and a mask is read from a text by one call of ``int``.
+``length - 1 - i`` of a mask. The bits of the ``/`` are always 0. Therefore a shift by one bit never
+leads from one row to the next, and one call of ``int`` reads a mask from a text.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ class Grid:
         return 1 << (self.length - 1 - row * self.stride - column)
 
     def row(self, row: int) -> int:
-        """Mask of a row; rows count from the top, from 0."""
+        """Returns the mask of a row; rows count from the top, from 0."""
         return sum(self._bit(row, column) for column in range(self.size))
 
     def column(self, column: int) -> int:
-        """Mask of a column; columns count from the left, from 0."""
+        """Returns the mask of a column; columns count from the left, from 0."""
         return sum(self._bit(row, column) for row in range(self.size))
 
     def stones(self, board: str) -> tuple[int, int]:
-        """Masks of the first and of the second player's stones; ``board`` is well-formed text."""
+        """Returns the masks of both players' stones; ``board`` is a well-formed text."""
         return int(board.translate(_BLACK), 2), int(board.translate(_WHITE), 2)
 
     def put(self, board: str, bit: int, stone: str) -> str:
-        """Text of the board with the character at the point ``bit`` replaced by ``stone``."""
+        """Returns the text of the board with the character at ``bit`` replaced by ``stone``."""
         index = self.length - bit.bit_length()
         return board[:index] + stone + board[index + 1 :]
 
@@ -107,7 +107,7 @@ class Grid:
         return ",".join(self.names[bit] for row in rows for bit in reversed(tuple(bits(row))))
 
     def near(self, mask: int) -> int:
-        """Mask of the orthogonal neighbours of the points in ``mask``.
+        """Returns the mask of the orthogonal neighbours of the points in ``mask``.
 
         The result may have bits that are no points of the board.
         """

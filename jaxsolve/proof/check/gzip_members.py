@@ -1,8 +1,7 @@
 """Streaming decompression of gzip files that consist of gzip members only.
 
-``gzip.open`` accepts zero bytes after a member and skips them one at a time, which takes minutes
-for some hundred megabytes. ``Members`` refuses any byte after a member that does not begin another
-member.
+``gzip.open`` accepts zero bytes after a member and skips them one at a time. For some hundred
+megabytes this takes minutes. ``Members`` refuses all data after a member except another member.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 CHUNK = 1 << 14
 """Number of compressed bytes read at once.
 
-The decoder copies the rest of a chunk at the end of every member, so a chunk is small.
+Chunks are small, because the decoder copies the rest of a chunk at the end of every member.
 """
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -22,7 +21,7 @@ _FIRST_BYTE = 0x1F
 
 
 class Trailing(ValueError):
-    """The file has bytes after a gzip member that do not begin another member."""
+    """The file has data after a gzip member, and the data is not another member."""
 
 
 class Members(io.RawIOBase):
@@ -33,7 +32,7 @@ class Members(io.RawIOBase):
     Raises (when read):
       EOFError: the last member is truncated.
       zlib.error: the file is not gzip data, or a member is damaged.
-      Trailing: the file has bytes after a member that do not begin another member.
+      Trailing: the file has data after a member, and the data is not another member.
     """
 
     def __init__(self, file: Any):

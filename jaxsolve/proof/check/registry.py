@@ -1,8 +1,8 @@
 """The rules of each game: the checker's own games, registered rules, and plug-ins.
 
-A built-in game is one file and one line of ``BUILTIN``. A plug-in is an entry point of the group
-``jaxsolve.checkers`` (``my-game = "my_package.rules:MyRules"``): a callable from a rule-set id to
-``Rules`` that raises ``Refused``.
+A built-in game is one module and one line of ``BUILTIN``. A plug-in is an entry point of the group
+``jaxsolve.checkers`` (``my-game = "my_package.rules:MyRules"``). Its object is a callable from a
+rule-set id to ``Rules``, like ``ParseRules``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def unregister(name: str) -> None:
 
 
 def knows(name: str) -> bool:
-    """Whether there are rules for the game that headers call ``name``. Imports no plug-in."""
+    """Whether there are rules for the game ``name`` of a header. Imports no plug-in."""
     if name in BUILTIN or name in _registered:
         return True
     from importlib import metadata
@@ -106,10 +106,10 @@ def knows(name: str) -> bool:
 
 
 def find(name: str) -> Source:
-    """Returns the source of the rules of the game that headers call ``name``.
+    """Returns the source of the rules for the game ``name`` of a header.
 
-    Raises Refused if there is none, if several plug-ins provide the game, or if the plug-in cannot
-    be loaded.
+    Raises Refused if there are no rules, if several plug-ins provide the game, or if the plug-in
+    cannot be loaded.
     """
     if name in BUILTIN:
         module, _, attribute = BUILTIN[name].partition(":")

@@ -3,9 +3,11 @@
 Source: FORMAT.md, "Superko under the relaxation to simple ko".
 
 The proof carries over if no move of the claimant repeats a board. Then superko forbids none of the
-claimant's moves, and every move that superko allows the opponent has an answer in the proof. In
-most proofs the claimant never plays a point on which it has had a stone before. The header names
-the points where it does. For moves at these points, this module follows the boards after the move.
+claimant's moves, and every move that superko allows the opponent has an answer in the proof.
+
+If the claimant never plays a point on which it has had a stone before, it repeats no board. This
+holds for most points of most proofs. The header field ``again`` lists the other points. For moves
+at these points, this module follows the boards after the move.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from jaxsolve.proof.check.zones import Child
 
 MOST = 16
-"""Most ``BoardSet`` objects that are kept for one point at one node.
+"""Most ``BoardSet`` objects for one point at one node.
 
-If there are more, they are merged into one that contains all of them.
+If there are more, they are merged into one set that contains all of them.
 """
 
 
@@ -40,7 +42,7 @@ class Plays(NamedTuple):
     """The claimant's board moves at a node and at the nodes below it."""
 
     points: int  # mask of the points that are played
-    # For each played point that the header field ``again`` names: the boards after the moves.
+    # For each played point in the header field ``again``: the boards after the moves.
     after: dict[int, frozenset[BoardSet]]
 
 
@@ -68,9 +70,10 @@ class NoRepeats:
           position: the node's position.
           zone: the node's zone, or 0 if it has none.
           named: for each edge the move, the child, and the claimant's plays at and below the child.
-            At a settled leaf: one pass, with the claimant's further plays.
+            At a settled leaf: a single pass, with the claimant's possible later plays.
 
-        Raises Repeats if these plays may bring back a board that covers the node's position.
+        Raises Repeats if these plays may lead to a board that agrees with the node's position on
+        the node's zone.
         """
         parts = [plays for _, _, plays in named]
         if position.side == self._claimant:
@@ -84,7 +87,7 @@ class NoRepeats:
         return plays
 
     def at_leaf(self, points: int) -> Plays:
-        """Returns the claimant's plays at ``points`` after a settled leaf; any board may follow."""
+        """Returns the claimant's plays at ``points`` after a settled leaf, with all boards."""
         full = self._grid.full
         anything = frozenset([BoardSet(full, full, full)])
         return Plays(points, {bit: anything for bit in bits(points & self._again)})
@@ -92,16 +95,16 @@ class NoRepeats:
     def root(self, plays: Plays) -> None:
         """Tests the plays of the whole proof against the boards of the root's history.
 
-        Raises Repeats if one of these boards may be brought back.
+        Raises Repeats if the plays may lead to one of these boards again.
         """
         for number, stones in enumerate(self._before, 1):
             self._test(stones, 0, plays, "in the proof", f"board {number} of the history")
 
     def _move(self, bit: int, child: Child) -> Plays:
-        """Returns the claimant's move at ``bit`` as ``Plays``, with the boards to which it leads.
+        """Returns the claimant's move at ``bit`` as ``Plays``, with the boards after the move.
 
-        These are all boards that agree with ``child`` on the child's zone and have the claimant's
-        stone at ``bit``.
+        These are all boards that agree with ``child`` on the child's zone and have a stone of the
+        claimant at ``bit``.
         """
         if not bit & self._again:
             return Plays(bit, {})

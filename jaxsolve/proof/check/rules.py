@@ -22,7 +22,8 @@ class Verdict(NamedTuple):
 class Rules(abc.ABC):
     """One rule set. A position is an immutable object of the rule set's own type.
 
-    Every method raises Refused, with one sentence, if a text is not canonical or a move not legal.
+    Every method raises Refused, with one sentence, for a text that is not canonical and for an
+    illegal move.
     """
 
     players: ClassVar[tuple[str, str]] = ("black", "white")
@@ -32,26 +33,26 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def position(self, text: str) -> Any:
-        """Parses the canonical text of a position. Does not test that play can lead to it."""
+        """Parses the canonical text of a position. Does not test that play can reach it."""
 
     @abc.abstractmethod
     def root(self, text: str) -> Any:
-        """Parses the text of a root position, and tests everything that legal play ensures.
+        """Parses the text of a root position, and tests all invariants of legal play.
 
-        Positions that legal moves reach from a root pass these tests by construction, so
-        ``position`` leaves them out.
+        ``position`` omits these tests, because legal moves from a valid root preserve the
+        invariants.
         """
 
     @abc.abstractmethod
     def side(self, position: Any) -> int:
-        """The player to move, 0 or 1."""
+        """Returns the player to move, 0 or 1."""
 
     @abc.abstractmethod
     def verdict(self, position: Any) -> Verdict | None:
-        """The result if the game is over at ``position``, otherwise None."""
+        """Returns the result if the game is over at ``position``, otherwise None."""
 
     def child(self, position: Any, move: str) -> str:
-        """Text of the position after ``move``. The game must not be over at ``position``.
+        """Returns the position after ``move``, as text. The game must not be over before it.
 
         The default implementation generates all legal moves.
         """
@@ -62,7 +63,7 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def replies(self, position: Any) -> dict[str, str]:
-        """Every legal move of the side to move, with the text of the position after the move.
+        """Returns every legal move, with the text of the position after the move.
 
         The game must not be over at ``position``.
         """
@@ -82,15 +83,15 @@ class Rules(abc.ABC):
           The rules of ``by``, the text of ``root`` under these rules, and the test that no board
           repeats.
 
-        Raises Refused if this rule set admits no such proof.
+        Raises Refused if this rule set does not allow such a proof.
         """
         raise Refused("this rule set takes no proof by another one")
 
     def settled(self, position: Any, reason: Any) -> Verdict | None:
-        """Returns the result of a game that is not over, or None if it is not known.
+        """Returns the result of a game that is not over but decided, or None if it is not known.
 
-        ``reason`` is the leaf's reason. It is one that FORMAT.md proves for positions before the
-        end, or the result is None.
+        ``reason`` is the leaf's reason. The result is None for a reason that FORMAT.md does not
+        define for positions before the end of the game.
         """
         return None
 
@@ -101,26 +102,26 @@ class Rules(abc.ABC):
     def ended(self, position: Any, claimant: int) -> bool:
         """Whether the game is over. May return False if ``claimant`` has won.
 
-        The checker refuses moves at a node where the game is over. It need not do so after a win
-        of the claimant, because the claim then holds at the node whatever its moves are. So a rule
-        set may skip a costly test for such a win.
+        The checker refuses moves at a node where the game is over. This is not necessary after a
+        win of the claimant, because the claim then holds at the node whatever its moves are.
+        Therefore a rule set may omit a costly test for such a win.
         """
         return self.verdict(position) is not None
 
     def threat(self, position: Any, move: str) -> dict[str, str]:
-        """The replies that need an answer if the side NOT to move threatens to win by ``move``.
+        """Returns the replies that need an answer, if the side not to move threatens ``move``.
 
-        Returns each reply with the text of the position after it. Raises Refused if ``move`` is not
-        a threat (``proof/FORMAT.md``).
+        The side threatens to win by ``move``. For each reply, the result has the text of the
+        position after it. Raises Refused if ``move`` is not a threat (``proof/FORMAT.md``).
         """
         raise Refused("this rule set has no threats")
 
     def sequence(self, position: Any, threat: list[Any]) -> dict[str, str]:
-        """The replies that need an answer after a threat of several moves by the side NOT to move.
+        """Returns the replies that need an answer, for a threat of several moves.
 
-        ``threat`` is the list of the certificate (``proof/FORMAT.md``, "Threats of several moves").
-        Returns each reply with the text of the position after it. Raises Refused if the list is not
-        a threat.
+        The side not to move makes the threat. ``threat`` is the list of the certificate
+        (``proof/FORMAT.md``, "Threats of several moves"). For each reply, the result has the text
+        of the position after it. Raises Refused if the list is not a threat.
         """
         raise Refused("this rule set has no threats of several moves")
 
@@ -152,10 +153,10 @@ def choice(rules: str, value: str, *allowed: str) -> str:
 
 
 def number(rules: str, text: str, least: int, most: int) -> int:
-    """Returns the number that ``text`` writes in canonical decimal form.
+    """Parses a number in canonical decimal form.
 
-    Raises Refused unless it lies in ``least .. most``. ``rules`` is the rule-set id, for the
-    message.
+    Raises Refused for any other text, and for a number outside ``least .. most``. ``rules`` is the
+    rule-set id, for the message.
     """
     if text not in map(str, range(least, most + 1)):
         raise Refused(

@@ -33,7 +33,7 @@ from jaxsolve.proof.check.zones import Child, move_text
 MAX_REASON = 1 << 16
 """Most bytes of a node's line without its position.
 
-No position of slither-19 has 1,693 replies, and a list of so many takes 58,000 bytes.
+A list of 1,693 replies takes 58,000 bytes. No position of slither-19 has so many replies.
 """
 
 _MAX_NUMBER = 1 << 62
@@ -59,7 +59,7 @@ class Walk:
         self.nodes = 0
         self.game = self.rule_set = self.root = self.claim = ""
         self.source = games.Source(_no_rules)
-        self.played: Rules | None = None  # the header's rules, under which the claim is made
+        self.played: Rules | None = None  # the header's rules: those of the claim
         self._rules: Rules | None = None  # the rules under which the nodes are written
         self._longest = 0  # most bytes of a node's line
         self._claimant = 0
@@ -68,8 +68,8 @@ class Walk:
         self._done = False
         self._last: tuple[int, str] | None = None  # id and position of a node with n=0
         self._root_text = ""  # required position of the root node
-        # Three fields for nodes that are written under other rules than the claim: the test, the
-        # claimant's plays at and below each node by id, and the edges of the current node.
+        # For nodes written under other rules than the claim: the test ``NoRepeats``, the claimant's
+        # plays at and below each node by id, and the edges of the current node.
         self._no_repeats: NoRepeats | None = None
         self._plays: dict[int, Plays] = {}
         self._named: list[tuple[str, Child, Plays]] = []
@@ -228,7 +228,7 @@ class Walk:
 
     @staticmethod
     def _written(rules: Rules, position: Any, value: Any, kind: set[str]) -> int:
-        """The zone that a node writes; ``kind`` are its other fields."""
+        """Returns the zone in a node's field ``zone``; ``kind`` are the node's other fields."""
         if rules.written is None:
             raise Refused("a node of this rule set writes no zone")
         if kind not in ({"leaf"}, {"or"}, {"must-play"}):
@@ -366,8 +366,8 @@ class Walk:
     def _follow(self, rules: Rules, move: str, number: int, expected: str) -> Child:
         """Uses a reference to the child ``number`` and tests that ``move`` leads to the child.
 
-        ``expected`` is the text of the position after the move. It must be the child's position.
-        If certificates of this game contain zones, it may also cover the child's position.
+        ``expected`` is the text of the position after the move. It must equal the child's position
+        or, if certificates of this game contain zones, cover the child's position.
         """
         child = self._use(move, number)
         if child.text != expected and not (

@@ -1,8 +1,8 @@
 """Interfaces for relevance zones: the tests that depend on the game (FORMAT.md, "Zones in ...").
 
-A *zone* is a set of the board's points, as a bit set that the game defines. The functions ensure
+A *zone* is a set of points of the board, as a bit set that the game defines. The functions ensure
 one law: *at an accepted node the claimant wins from every position that covers the node's position
-on the node's zone.* FORMAT.md defines for each game when a position *covers* another one.
+on the node's zone.* FORMAT.md defines for each game when a position *covers* another position.
 
 A game implements ``Zones`` if the checker computes its zones, and ``WrittenZones`` if certificates
 contain the zones and the checker tests them.
@@ -39,7 +39,8 @@ class Zones(abc.ABC):
         """Returns the zone of a leaf.
 
         If ``pairs`` is None, the game is over, and the claim is known to hold. Otherwise ``pairs``
-        is the leaf's field. Raises Refused unless ``reason`` and ``pairs`` then prove the claim.
+        is the leaf's field ``pairs``. Raises Refused if ``reason`` and ``pairs`` do not prove the
+        claim.
         """
 
     @abc.abstractmethod
@@ -86,9 +87,10 @@ class Zones(abc.ABC):
         }
 
     def spare(self, claimant: int, position: Any, move: str) -> bool:
-        """Whether the claimant has the effect of ``move`` already, so that any move may replace it.
+        """Whether ``position`` already has the effect of ``move``, so that any move may replace it.
 
-        In Hex this is so if ``position`` covers a node and has one more stone at the node's move.
+        In Hex this holds if ``position`` covers a node and has a stone of the claimant at the
+        node's move.
         """
         return False
 
@@ -97,14 +99,14 @@ class Child(NamedTuple):
     """The position and the zone of a child."""
 
     text: str  # text of the position
-    zone: int  # 0: the node has no zone, so only its own position covers it
+    zone: int  # 0: the node has no zone, so no other position covers it
 
 
 class WrittenZones(abc.ABC):
     """Tests of the zones in a certificate. ``claimant`` is 0 or 1.
 
-    Zone 0 stands for a node without a zone, which is covered by its own position only. A test that
-    fails raises Refused, with one sentence.
+    Zone 0 stands for a node without a zone. No other position covers such a node. A test that fails
+    raises Refused, with one sentence.
     """
 
     @abc.abstractmethod

@@ -1,4 +1,4 @@
-"""Checks a certificate and keeps all of it in memory, so that its strategy can be followed."""
+"""A checking pass that keeps the whole certificate in memory, for following its strategy."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ MOVES = ("and", "must-play")
 class Certificate(Walk):
     """A checking pass that keeps every node of the file, with its zone and its height.
 
-    A node takes the bytes of its line, the bytes of its position once more, and about 400 bytes.
-    10^5 nodes of 9x9 boards take 80 MB.
+    A node takes the bytes of its line, the bytes of its position a second time, and about 400
+    bytes. 10^5 nodes of 9x9 boards take 80 MB.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.texts: dict[int, str] = {}  # id -> position
         self.zones: dict[int, int] = {}  # id -> zone, for nodes with a zone
-        self.heights: dict[int, int] = {}  # id -> number of edges of the longest way to a leaf
+        self.heights: dict[int, int] = {}  # id -> number of edges on the longest path to a leaf
         self.top = 0  # id of the root
         self._raw: dict[int, bytes] = {}  # id -> line
         self._line = b""
@@ -57,7 +57,7 @@ class Certificate(Walk):
 
     @property
     def claimant(self) -> int:
-        """The player whom the claim is about, 0 or 1."""
+        """The claimant, 0 or 1: the player in the claim."""
         return self._claimant
 
     @property

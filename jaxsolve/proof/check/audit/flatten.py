@@ -1,9 +1,9 @@
 """Flattening: writes a small proof with zones as a *plain* certificate, with every legal reply.
 
 The proof's strategy (``Strategy``) is followed from the root against every reply, without
-randomness. The plain certificate has leaves, ``or`` and ``and`` nodes only. So it depends on the
-rules of the claim alone, and not on zones, pairs, threats or simple ko. The file gets its name only
-after a checker restricted to such nodes (``Plain``) has accepted it.
+randomness. The plain certificate has only leaves, ``or`` nodes and ``and`` nodes. Therefore it
+depends on the rules of the claim only, and not on zones, pairs, threats or simple ko. A checker
+restricted to such nodes (``Plain``) must accept the file before the file gets its name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST = 100_000
 
 
 class NotWritten(ValueError):
-    """The plain certificate cannot be written, for a reason that is no fault of the proof.
+    """The plain certificate cannot be written, although the proof may be correct.
 
     The message is one sentence.
     """
@@ -44,7 +44,7 @@ class Plain(Walk):
         super()._header(raw)
         if self._no_repeats is not None:
             raise Refused("a plain certificate is written under its own rules")
-        self._rules = copy.copy(self._rules)  # a plug-in may keep the one that it gave
+        self._rules = copy.copy(self._rules)  # a plug-in may reuse its object, so it is copied
         assert self._rules is not None
         self._rules.zones = self._rules.written = None
 
@@ -59,7 +59,7 @@ class _Open(NamedTuple):
 
     text: str  # the position under the claim's rules
     kind: str  # "or", "and" or the reason of a leaf
-    # Each move, the place after it, and the text of that position under the claim's rules.
+    # For each move: the move, the place after it, and its position's text under the claim's rules.
     edges: list[tuple[str, Place, str]]
 
 
@@ -87,7 +87,7 @@ class Flat:
     def _build(self) -> None:
         """Expands all positions of the strategy, each once, depth first and without recursion."""
         stack = [self._opened(self.strategy.start(), self.proof.root)]
-        done = [0]  # for each position of the stack: how many of its children are finished
+        done = [0]  # for each position of the stack: the number of its finished children
         while stack:
             top = stack[-1]
             while done[-1] < len(top.edges) and top.edges[done[-1]][2] in self._ids:
@@ -172,7 +172,7 @@ class Flat:
 def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -> int:
     """Writes an accepted certificate as a plain certificate to the new file ``out``.
 
-    The file ``out`` appears only when it is complete. Returns the number of nodes written.
+    The file is renamed to ``out`` once it is complete. Returns the number of nodes written.
 
     Raises:
       Refused: the strategy fails or the plain certificate is refused, so the proof is wrong.
@@ -207,7 +207,7 @@ def _named(part: str, out: str) -> Iterator[None]:
     try:
         yield
         try:
-            os.link(part, out)  # unlike a rename it never replaces a file
+            os.link(part, out)  # unlike a rename, a link never replaces an existing file
         except FileExistsError:
             raise NotWritten(
                 f"{show(out, 200)} exists already; the plain certificate needs a new name"
@@ -232,5 +232,5 @@ def _write(file: IO[bytes], flat: Flat) -> None:
             errno.EINVAL,
             errno.ENOSYS,
             errno.ENOTSUP,
-        ):  # a file system that cannot be asked for it
+        ):  # the file system does not support flushing
             raise

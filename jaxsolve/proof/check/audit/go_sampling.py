@@ -10,17 +10,16 @@ from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.grid import STONES, bits
 
 _SHARES = (0.0, 0.1, 0.4, 1.0)
-"""Shares of the points outside the zone whose contents are drawn anew.
+"""Share of the points outside the zone with new random contents; one of these is drawn.
 
-With 0, only ko, passes and crucial points change. With small shares, most shapes of the position
-remain.
+With 0, only ko, passes and crucial points change. With a small share, most of the position remains.
 """
 
 
 class GoSampler(Sampler):
     """Draws positions with the given stones on the zone and random stones outside the zone.
 
-    Chains without a liberty get one, if the removal of stones outside the zone can give it.
+    Stones outside the zone are removed to give each chain a liberty. This can fail.
     """
 
     def __init__(self, rules: Go):
@@ -58,9 +57,9 @@ def _stones(rules: Go, rng: random.Random, position: GoPosition, zone: int) -> l
 
 
 def _breathe(rules: Go, rng: random.Random, stones: list[int], zone: int) -> None:
-    """Removes stones outside the zone until every chain has a liberty, or no stone is left to try.
+    """Removes stones outside the zone until every chain has a liberty, or no candidate is left.
 
-    Each stone that is removed belongs to a chain without liberties or lies beside such a chain.
+    A candidate is a stone that belongs to a chain without liberties or lies beside such a chain.
     """
     grid = rules.grid
     while True:
@@ -86,10 +85,10 @@ def _board(rules: Go, stones: list[int]) -> str:
 def _ko(
     rules: Go, rng: random.Random, claimant: int, position: GoPosition, found: GoPosition, zone: int
 ) -> int:
-    """Draws the ko point of the new position ``found``: that of ``position``, another one, or 0.
+    """Draws the ko point of the new position ``found``: that of ``position``, another point, or 0.
 
-    If the ko of ``position`` lies in the zone, forbids a move of the opponent, and is empty in
-    ``found``, it is always kept: a covering position must have it.
+    The ko of ``position`` is always kept if it lies in the zone, forbids a move of the opponent,
+    and is empty in ``found``, because a covering position must have this ko.
     """
     empty = rules.empty(found)
     if position.ko & empty and (
@@ -105,7 +104,8 @@ def _crucial(
 ) -> int:
     """Draws the crucial points of a new position with the masks ``stones``.
 
-    They are those of ``position`` in the zone, and some of the others with a stone of the defender.
+    The result has the crucial points of ``position`` in the zone. Of its other crucial points it
+    has a random part of those with a stone of the defender.
     """
     others = (rules.options.crucial or 0) & ~zone & stones[rules.options.living or 0]
     return position.crucial & zone | sum(bit for bit in bits(others) if rng.random() < 0.8)

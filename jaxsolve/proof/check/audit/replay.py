@@ -1,9 +1,9 @@
 """Replay: plays random defences against the strategy of an accepted certificate.
 
-The checker accepts a zone if the conditions of FORMAT.md hold. A replay tests by the rules alone
-whether the strategy then wins. Games start from the claim's position, and from positions that cover
-a random node but have other stones outside its zone. A zone that is too small leads to an illegal
-move, to a reply without an answer, or to another result. Then the certificate is refused.
+The checker accepts a zone if the conditions of FORMAT.md hold. A replay uses only the rules, and
+tests whether the strategy wins. Games start from the claim's position, and from positions that
+cover a random node but have other stones outside its zone. If a zone is too small, a game can reach
+an illegal move, a reply without an answer, or a wrong result. The certificate is then refused.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ class Replayed:
 
 
 def replay(proof: Certificate, games: int, seed: int = 0) -> Replayed:
-    """Plays ``games`` random defences from the root, and as many from positions that cover a node.
+    """Plays ``games`` random defences from the root, and the same number from covering positions.
 
-    The first game that does not end as claimed ends the replay (``Replayed.reason``). Nothing is
-    raised for accepted certificates of built-in games.
+    A covering position is one that covers a random node. The replay ends at the first game that
+    does not end as claimed (``Replayed.reason``). For accepted certificates of built-in games no
+    exception is raised.
     """
     return _Games(proof, seed).all(games)
 
@@ -126,7 +127,7 @@ class _Games:
         """
         moves: list[str] = []
         strategy, rules = self.strategy, self.rules
-        # Below pairs a move fills a cell, which is one character of the position's text.
+        # After the last node, every move fills a cell, which is one character of the text.
         most = self.proof.heights.get(place.node, 0) + rules.longest
         taste = {kind: self.rng.random() ** 2 + 0.02 for kind in _KINDS}
         try:
@@ -155,7 +156,7 @@ class _Games:
         return ""
 
     def _reply(self, place: Place, replies: list[str], taste: dict[str, float]) -> str:
-        """Draws one of ``replies``: first its kind, with the weights ``taste``, then the move."""
+        """Draws one of ``replies``: first a kind, with the weights ``taste``, then a move of it."""
         kinds: dict[str, list[str]] = {}
         kind_of = self._kind_of(place)
         for move in replies:
@@ -170,7 +171,7 @@ class _Games:
             self.proof.zones.get(place.node, 0),
             self.strategy.listed(place),
         )
-        own: Collection[str] | None = None  # the legal replies in the node's own position
+        own: Collection[str] | None = None  # the legal replies in the position of the node itself
         if zone and place.text != self.proof.texts[place.node]:
             own = self.rules.replies(self.strategy.position(self.proof.texts[place.node]))
 

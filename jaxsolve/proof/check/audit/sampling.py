@@ -1,4 +1,4 @@
-"""Samplers: draw random positions that may cover a given position, as starts of a replay."""
+"""Samplers: draw random start positions for a replay. They may cover a given position."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ class Sampler:
     """
 
     def point(self, move: str) -> int:
-        """Returns the bits of a zone that stand for the point of ``move``; 0 if it has no point."""
+        """Returns the bits of a zone for the point of ``move``; 0 for a move without a point."""
         return 0
 
     def draw(self, rng: random.Random, claimant: int, position: Any, zone: int) -> str | None:
         """Draws a position with random stones outside ``zone``; returns its text.
 
-        The caller tests whether it can be a position of play and whether it covers ``position``.
+        The caller must test that the result is a valid position and that it covers ``position``.
         Returns None in games without zones.
         """
         return None
 
     def begun(self, position: Any) -> str | None:
-        """Returns the text of ``position`` as if the mover had made the first move of two.
+        """Returns ``position`` as text, with the first move of a turn of two moves marked as made.
 
         Only Slither has turns of two moves. The stones stay the same, and the text states that a
-        stone has been relocated. Returns None in other games, or if the first move has been made.
+        stone has been relocated. Returns None in other games, or if the first move has already been
+        made.
         """
         return None
 

@@ -11,7 +11,7 @@ from jaxsolve.proof.check.grid import STONES
 
 
 class SlitherSampler(Sampler):
-    """Draws positions by random changes of single cells that the zone does not contain.
+    """Draws positions by random changes of single cells outside the zone.
 
     A change is skipped if it creates or removes a violation of the diagonal rule.
     """

@@ -1,16 +1,20 @@
 """The strategy in a certificate: the claimant's moves, also from positions outside the certificate.
 
 A *place* is a real position together with the reason why the claim holds in it. The reason is a
-node whose position is equal to the real one or is covered by it. After the last node of a game, the
-reason is the rest of that node's pairs or threat.
+node: its position equals the real position or is covered by it. After the last node of a game, the
+reason is the rest of that node's pairs or of its threat.
 
-Every step of the law of zones (FORMAT.md) is tested at the real position. The claimant's move must
-be legal, and the position after it must cover the child. After every reply the position must cover
-some child. The game must end as claimed. If a test fails, Refused is raised, with one sentence.
+Every condition of the law of zones (FORMAT.md) is tested at the real position:
 
-Every game ends, whatever the certificate contains. A node's children are earlier lines, so no game
-passes through more nodes than the root's height. Below pairs, which exist in Hex only, every move
-fills a cell.
+* The claimant's move must be legal, and the position after it must cover the child.
+* The position after every reply must cover some child.
+* The game must end as claimed.
+
+If a test fails, Refused is raised, with one sentence.
+
+Every game ends, whatever the certificate contains. The children of a node are earlier lines, so a
+game visits at most as many nodes as the root's height. Every move after the node of a pairing,
+which exists in Hex only, fills a cell.
 
 If the nodes are written under simple ko and the claim is about superko, a position has two texts:
 the text of the place, under simple ko, and the text under the claim's rules, with the history.
@@ -34,19 +38,19 @@ class Place(NamedTuple):
     """A real position, and the reason why the claim holds in it."""
 
     text: str  # the real position
-    node: int  # id of the node that it equals or covers; 0: the following fields give the reason
-    answer: str = ""  # the claimant's next move, "" if any move will do
+    node: int  # id of the node that it equals or covers; 0: the reason is in the following fields
+    answer: str = ""  # the claimant's next move; "": any move is good
     pairs: tuple[tuple[str, str], ...] = ()  # pairs of cells: the claimant gets one cell of each
-    # What remains of a threat of several moves after ``answer``: the moves of a line, or the line
-    # and the answers of a branch.
+    # The rest of a threat of several moves after ``answer``: the moves of a line, or the line and
+    # the answers of a branch.
     threat: Any = ()
 
 
 class Strategy:
     """Follows the strategy of an accepted certificate.
 
-    Some choices are open, for example if a position covers several children. With ``rng`` they are
-    random. Without, the choice with the fewest moves to the end is taken.
+    Some choices are open, for example if a position covers several children. With ``rng`` the
+    choice is random. Without ``rng`` it is the one with the fewest moves to the end.
     """
 
     def __init__(self, proof: Certificate, rng: random.Random | None = None):
@@ -59,7 +63,7 @@ class Strategy:
             )
         )
         self._rng, self._sampler = rng, sampler_of(self.rules)
-        # The rules of the claim if the nodes are written under other rules, otherwise None.
+        # The claim's rules if the nodes are written under other rules, otherwise None.
         self.played = proof.played if proof.played is not proof.rules else None
         self._real = functools.lru_cache(1 << 8)(
             self.rules.position if self.played is None else self.played.position
@@ -70,14 +74,14 @@ class Strategy:
         return self.enter(self.proof.texts[self.proof.top], self.proof.top)
 
     def enter(self, text: str, node: int) -> Place:
-        """Returns the place of the position ``text``, which equals or covers that of ``node``."""
+        """Returns the place of ``text``, a position that equals or covers the one of ``node``."""
         fields = self.fields(node)
         if "leaf" in fields and "pairs" in fields:
             return Place(text, 0, "", _pairs(fields))
         return Place(text, node)
 
     def covers(self, text: str, node: int) -> bool:
-        """Whether ``text`` is the position of ``node``, or covers it on the node's zone."""
+        """Whether ``text`` is the position of ``node``, or covers this position on its zone."""
         won, zone = self.proof.texts[node], self.proof.zones.get(node, 0)
         if text == won:
             return True
@@ -91,7 +95,7 @@ class Strategy:
         """Returns the result of the game at ``place``, or None if the game goes on.
 
         ``text`` is the position under the claim's rules. Raises Refused if the result does not
-        satisfy the claim, or if the place requires that the game is over and it is not.
+        satisfy the claim, or if the game goes on although the place requires its end.
         """
         verdict = self.rules.verdict(self.position(place.text))
         if self.played is not None and self.played.verdict(self._real(text)) != verdict:
@@ -116,7 +120,7 @@ class Strategy:
             raise Refused("the game goes on after the threat")
         return verdict
 
-    # ---- what is played under the claim's rules --------------------------------------------------
+    # ---- play under the claim's rules ------------------------------------------------------------
     def after(self, text: str, move: str, place: Place) -> str:
         """Returns the text, under the claim's rules, of the position after the claimant's ``move``.
 
@@ -128,8 +132,8 @@ class Strategy:
     def replies(self, place: Place, text: str) -> dict[str, tuple[str, str]]:
         """Returns the replies that are legal under the claim's rules in the position ``text``.
 
-        Each reply has two texts of the position after it: under the rules of the nodes, and under
-        the claim's rules.
+        For each reply the result has two texts of the position after it: under the rules of the
+        nodes, and under the claim's rules.
         """
         known = self.rules.replies(self.position(place.text))
         if self.played is None:
@@ -164,7 +168,7 @@ class Strategy:
         return move, self.enter(text, child)
 
     def _any(self, place: Place) -> str:
-        """Chooses a move at a place where any move of the claimant will do."""
+        """Chooses a move at a place where every move of the claimant is good."""
         legal = self.rules.replies(self.position(place.text))
         if self._rng is not None:
             return self._rng.choice(list(legal))
@@ -208,7 +212,7 @@ class Strategy:
                 else Place(text, 0, threat, _pairs(fields))
             )
         if not found and self.rules.side(self.position(text)) != self.claimant:
-            return Place(text, place.node)  # the rest of the turn decides which child covers
+            return Place(text, place.node)  # the opponent's second move decides the child
         if not found:
             raise Refused(
                 f"{reply} leads to {show(text, 500)},"
@@ -217,9 +221,9 @@ class Strategy:
         return self._best(found) if self._rng is None else self._rng.choice(found)
 
     def _idle(self, place: Place, children: Sequence[int], reply: str, text: str) -> list[Place]:
-        """Returns places after ``reply`` by way of children at which the opponent's turn goes on.
+        """Returns the places after ``reply`` that follow from a child within the opponent's turn.
 
-        In Slither the child after a relocation can also answer a turn without a relocation
+        In Slither a child after a relocation can also answer a turn without a relocation
         (``Sampler.begun``). ``children`` are the ids of the listed children.
         """
         idle = self._sampler.begun(self.position(place.text))
@@ -270,9 +274,10 @@ def _is_branch(threat: Any) -> bool:
 
 
 def _replies(threat: Any) -> dict[str, Any]:
-    """Maps each reply that ``threat`` (``Place.threat``) names to the play after it.
+    """Maps each reply in ``threat`` (``Place.threat``) to the play after it.
 
-    A line names one reply, its first move. A branch names several; its own line answers all others.
+    A line has one reply, its first move. A branch has several replies, and its line answers all
+    other replies.
     """
     if not _is_branch(threat):
         return {threat[0]: threat[1:]} if threat else {}
@@ -280,7 +285,7 @@ def _replies(threat: Any) -> dict[str, Any]:
 
 
 def _height(threat: Any) -> int:
-    """Returns the largest number of moves that ``threat`` (``Place.threat``) can still take."""
+    """Returns the largest number of moves left in ``threat`` (``Place.threat``)."""
     if not _is_branch(threat):
         return len(threat)
     line, answers = threat
@@ -288,7 +293,7 @@ def _height(threat: Any) -> int:
 
 
 def _threat(fields: dict[str, Any]) -> list[str]:
-    """Returns a list of the first move of a node's threat. The list is empty without a threat."""
+    """Returns a list with the first move of a node's threat, or [] without a threat."""
     threat = fields.get("threat", [])
     return threat[:1] if isinstance(threat, list) else [threat]
 

@@ -77,8 +77,8 @@ class Awari(Rules):
     def _after(self, position: AwariPosition, start: int) -> str | None:
         """Returns the text of the position after a move from the pit ``start``.
 
-        Returns None if the move is illegal: the pit is the opponent's or empty, or the move leaves
-        the opponent without seeds.
+        Returns None if the move is illegal. It is illegal if the pit is empty or the opponent's, or
+        if the move leaves the opponent without seeds.
         """
         if start // 6 != position.side or not position.pits[start]:
             return None

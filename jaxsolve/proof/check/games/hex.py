@@ -61,12 +61,13 @@ class Hex(Rules):
         return position.side
 
     def near(self, mask: int) -> int:
-        """Mask of the six neighbours of each cell in ``mask``.
+        """Returns the mask of the six neighbours of each cell in ``mask``.
 
         The result may have bits that are no cells of the board.
         """
         down = self.grid.stride
-        up_right = down - 1  # one row up, one column right: a lower character index is a higher bit
+        # One row up and one column right. Characters with a lower index have a higher bit.
+        up_right = down - 1
         return (
             mask << 1
             | mask >> 1
@@ -98,7 +99,7 @@ class Hex(Rules):
         return bool(self.connected(start, position.stones[player]) & end)
 
     def _winning(self, position: HexPosition, player: int) -> int:
-        """Mask of the empty cells at which a stone of ``player`` joins the player's edges."""
+        """Returns the mask of the empty cells at which a stone of ``player`` joins its edges."""
         stones = position.stones[player]
         empty = self.grid.full & ~(position.stones[0] | position.stones[1])
         start, end = self.edges[player]
@@ -124,7 +125,7 @@ class Hex(Rules):
     def threat(self, position: HexPosition, move: str) -> dict[str, str]:
         """Tests that a stone at ``move`` joins the claimant's edges; returns the replies to answer.
 
-        The only such reply is the one at ``move``: after any other, the claimant wins at ``move``.
+        The only such reply is ``move`` itself: after any other reply the claimant wins by ``move``.
         """
         bit = self.grid.point(move)
         if not bit & self._winning(position, 1 - position.side):
@@ -137,8 +138,8 @@ class Hex(Rules):
 class HexZones(Zones):
     """Zones of Hex, computed by the checker (FORMAT.md, "Zones in Hex").
 
-    A zone consists of cells that are empty in a node's position and that the claimant may need. A
-    position covers the node's position if it has all the claimant's stones of that position, and no
+    A zone consists of those empty cells of a node's position that the claimant may need. A position
+    covers the node's position if it has all the claimant's stones of the node's position, and no
     stone of the opponent in the zone.
     """
 
@@ -155,7 +156,7 @@ class HexZones(Zones):
     ) -> dict[str, str]:
         """Returns the replies after which the position does not cover ``won`` on ``zone``.
 
-        A reply adds one stone of the opponent, so these are the replies at cells of the zone.
+        A reply adds one stone of the opponent. Therefore the result is the replies in the zone.
         """
         bit_of = self.rules.grid.bit_of
         return {move: text for move, text in replies.items() if bit_of[move] & zone}
@@ -194,9 +195,9 @@ class HexZones(Zones):
     def paired(self, position: HexPosition, player: int, pairs: Any) -> int:
         """Tests that ``player`` joins its edges if it gets one cell of each pair.
 
-        All chains and edges that touch both cells of a pair become connected, whichever of the two
-        cells ``player`` gets. Raises Refused if this does not join the edges, or if the pairs are
-        not disjoint pairs of empty cells.
+        All chains and edges that touch both cells of a pair become connected, because ``player``
+        gets one of the two cells. Raises Refused if this does not join the edges, or if the pairs
+        are not disjoint pairs of empty cells.
 
         Returns the mask of all cells of the pairs.
         """

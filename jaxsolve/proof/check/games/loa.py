@@ -26,7 +26,7 @@ class LinesOfAction(PiecesRules):
         }
 
     def _steps(self) -> tuple[int, ...]:
-        """Returns the eight directions as shifts of a mask; each is followed by its opposite."""
+        """Returns the eight directions as shifts of a mask. Opposite directions are adjacent."""
         stride = self.grid.stride
         return (1, -1, stride, -stride, stride + 1, -stride - 1, stride - 1, 1 - stride)
 

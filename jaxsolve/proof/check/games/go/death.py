@@ -19,7 +19,7 @@ MOST_SPOTS = 32
 
 
 def holds(rules: Go, position: GoPosition, reason: str, zone: int | None = None) -> bool:
-    """Whether the attacker has won ``position`` by ``reason``, one of ``REASONS``.
+    """Whether the attacker has won in ``position`` by ``reason``, one of ``REASONS``.
 
     Args:
       rules: the rules, of a life-and-death task with crucial stones.
@@ -47,7 +47,7 @@ def holds(rules: Go, position: GoPosition, reason: str, zone: int | None = None)
 
 
 def inside_of(rules: Go, position: GoPosition, zone: int | None = None) -> int:
-    """Returns the inside of FORMAT.md, or 0 if the walls do not close it in."""
+    """Returns the inside (FORMAT.md) as a mask, or 0 if the walls do not enclose it."""
     grid, options = rules.grid, rules.options
     inside = grid.flood(position.crucial, grid.full & ~_walls(rules, position, zone))
     if inside & ~options.region:
@@ -57,7 +57,10 @@ def inside_of(rules: Go, position: GoPosition, zone: int | None = None) -> int:
 
 
 def _walls(rules: Go, position: GoPosition, zone: int | None) -> int:
-    """Returns the attacker's chains, or groups of ``zone``, that have a liberty nobody can take."""
+    """Returns the attacker's chains that have a liberty outside the playable region, as a mask.
+
+    Nobody can take such a liberty. With a ``zone``, groups of the zone count instead of chains.
+    """
     grid, options = rules.grid, rules.options
     assert options.living is not None
     known = grid.full if zone is None else zone
@@ -67,7 +70,7 @@ def _walls(rules: Go, position: GoPosition, zone: int | None) -> int:
 
 
 def _has_eyes(rules: Go, position: GoPosition, inside: int, zone: int | None, seals: bool) -> bool:
-    """Whether two points of the inside may become eyes of one chain."""
+    """Whether some two points of the inside may become eyes of one chain."""
     grid, near = rules.grid, rules.grid.near
     assert rules.options.living is not None
     own = position.stones[rules.options.living]
@@ -83,10 +86,11 @@ def _has_eyes(rules: Go, position: GoPosition, inside: int, zone: int | None, se
 
 
 def _are_eyes(grid: Grid, filled: int, one: int, other: int, own: int, crucial: int) -> bool:
-    """Whether ``one`` and ``other`` may be eyes if ``filled`` are the defender's.
+    """Whether ``one`` and ``other`` may be eyes if the defender has stones on all of ``filled``.
 
-    A part of ``filled`` must touch both. If ``crucial`` is not 0, the part must hold one of these
-    stones, and no part that consists of the stones ``own`` alone may touch just one of the points.
+    A connected part of ``filled`` must touch both points. If ``crucial`` is not 0, two more
+    conditions hold: this part must have a point of ``crucial``, and every part that touches just
+    one of the two points must have a point outside ``own``.
     """
     near, joined = grid.near, False
     beside = (near(one) | near(other)) & filled

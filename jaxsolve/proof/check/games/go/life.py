@@ -15,13 +15,12 @@ def alive(grid: Grid, stones: int, empty: int, zone: int | None = None) -> int:
       grid: the board.
       stones: mask of the colour's stones. Every chain on the board must have a liberty.
       empty: mask of the empty points.
-      zone: mask of the points on which the life may depend, or None for the whole board. Regions
-        count only if they lie in the zone with all their neighbours. The parts of a chain that are
-        connected inside the zone count as separate chains, and stones outside the zone do not
-        count.
+      zone: mask of the points on which the life may depend, or None for the whole board. Only
+        regions that lie in the zone with all their neighbours count. Stones outside the zone do not
+        count. If a chain is not connected inside the zone, its parts count as separate chains.
     """
     others, outside = grid.full & ~stones, 0 if zone is None else grid.full & ~zone
-    # A region with an empty point next to no stone of this colour is vital to no chain.
+    # A region is vital to no chain if one of its empty points has no neighbour of this colour.
     open_points = grid.flood(
         empty & ~grid.near(stones) | others & (outside | grid.near(outside)), others
     )

@@ -23,12 +23,12 @@ class GoOptions:
     region: int  # mask of the points where stones may be played
     komi: Fraction = Fraction(0)
     fill_eyes: bool = True
-    pass_winner: int = 0  # the winner when two passes end a game with a goal
-    # passes=stones: when two passes end the game, White wins if a white stone is on the board.
+    pass_winner: int = 0  # the winner if two passes end a game with a goal
+    # passes=stones: if two passes end the game and a white stone is on the board, White wins.
     stones_live: bool = False
     living: int | None = None  # the player who wins by unconditional life; None in plain Go
     crucial: int | None = None  # mask of the crucial points; None where any chain counts
-    no_ko: tuple[bool, bool] = (False, False)  # by player: may not make moves that set a ko point
+    no_ko: tuple[bool, bool] = (False, False)  # by player: moves that set a ko point are forbidden
 
 
 def _yes(rules: str, value: str) -> bool:

@@ -73,9 +73,10 @@ class Go(Rules):
         return position
 
     def ko_taken(self, position: GoPosition, empty: int) -> bool:
-        """Whether the last move can have captured one stone at ``position.ko`` and so set the ko.
+        """Whether a capture of one stone at ``position.ko`` by the last move is possible.
 
-        ``empty`` is the mask of the position's empty points. The following must hold:
+        Such a capture sets the ko. ``empty`` is the mask of the position's empty points. The
+        following must hold:
 
         * All neighbours of the ko point are stones of the side that moved last.
         * The capturing stone is alone, and the ko point is its only liberty.
@@ -91,7 +92,7 @@ class Go(Rules):
         return len(tight) == 1 and tight[0].bit_count() == 1
 
     def empty(self, position: GoPosition) -> int:
-        """Mask of the empty points."""
+        """Returns the mask of the empty points."""
         return self.grid.full ^ position.stones[0] ^ position.stones[1]
 
     # ---- the end ---------------------------------------------------------------------------------
@@ -117,15 +118,16 @@ class Go(Rules):
         return death.inside_of(self, position) if reason == "sealed" else 0
 
     def ended(self, position: GoPosition, claimant: int) -> bool:
-        """Whether the game is over; unconditional life by which ``claimant`` wins is not tested.
+        """Whether the game is over, except by unconditional life with which ``claimant`` wins.
 
-        This is sound. Consider a node with moves. If the claimant has unconditional life in its
-        position, the claim holds by the rules, whatever the children are. Otherwise the game is not
-        over, since this method tests all other ends. The legal moves are then those of ``child``
-        and ``replies``, and the claim follows from the claims at the children.
+        Leaving out this test is sound. Consider a node with moves. If the claimant has
+        unconditional life in the node's position, the claim holds by the rules, whatever the
+        children are. Otherwise the game is not over, because this method tests all other ends. The
+        legal moves are then those of ``child`` and ``replies``, and the claim follows from the
+        claims at the children.
 
-        If the opponent wins by unconditional life, life is tested at every node, because it would
-        make the claim false.
+        If unconditional life is a win for the opponent, it is tested at every node, because it
+        would make the claim false.
         """
         if self.options.living != claimant:
             return self.verdict(position) is not None
@@ -172,8 +174,8 @@ class Go(Rules):
     def _retake(self, root: GoPosition) -> int:
         """Returns the ko point of ``root`` under simple ko, or 0.
 
-        It is the point at which the side to move would retake a ko and so repeat the last board of
-        the history (FORMAT.md, "Superko under the relaxation to simple ko").
+        At this point the side to move would retake a ko, and thereby repeat the last board of the
+        history (FORMAT.md, "Superko under the relaxation to simple ko").
         """
         board, _, mark = root.history.rpartition(";")[2].partition(":")
         side = root.side
@@ -262,7 +264,7 @@ class Go(Rules):
     def after(self, position: GoPosition, bit: int, captured: int) -> str:
         """Returns the text after the board move ``bit``, which must be one of ``moves``.
 
-        ``captured`` is the mask of the stones that it captures. Superko is not tested.
+        ``captured`` is the mask of the stones that the move captures. Superko is not tested.
         """
         if captured:
             return self._capture(position, bit, captured)
@@ -284,7 +286,7 @@ class Go(Rules):
     def _allowed(self, position: GoPosition, own: int, empty: int) -> int:
         """Returns the points that the ko, the region, the opening and the eye rule do not forbid.
 
-        Points with stones are not removed. Of the empty ones some may be illegal, as suicide.
+        The result can include points with stones, and empty points at which a move is suicide.
         """
         allowed = self.options.region & ~position.ko
         if position.ply == 1:
@@ -296,7 +298,7 @@ class Go(Rules):
     def _eyes(self, own: int, empty: int) -> int:
         """Returns the true eyes of the side with the stones ``own``, as a mask.
 
-        The side may not fill them if ``fill_eyes=false``.
+        With ``fill_eyes=false`` the side may not fill its true eyes.
         """
         eyes = 0
         for bit in bits(empty & ~self.grid.near(self.grid.full & ~own)):
@@ -309,7 +311,7 @@ class Go(Rules):
         """Classifies the chains of the mask ``stones`` by their liberties in ``empty``."""
         grid, stride = self.grid, self.grid.stride
         a, b, c, d = empty << 1, empty >> 1, empty << stride, empty >> stride
-        # A stone with two empty neighbours makes its chain safe without a count of liberties.
+        # A chain with a stone that has two empty neighbours is safe. Its liberties are not counted.
         safe = grid.flood(stones & (a & b | c & d | (a | b) & (c | d)), stones)
         atari: dict[int, int] = {}
         for chain in grid.components(stones & ~safe):

@@ -125,7 +125,7 @@ class GoText:
     def allowed_by_superko(self, position: GoPosition) -> Callable[[str], bool]:
         """Returns a predicate: whether superko allows a board move that leads to the given board.
 
-        The current board is not tested, since a board move cannot repeat it: suicide is illegal.
+        The current board is not tested. A board move cannot repeat it, because suicide is illegal.
         """
         if not position.history:
             return lambda board: True
@@ -136,7 +136,7 @@ class GoText:
         return lambda board: board + mark not in seen
 
     def forgotten(self, position: GoPosition, ko: int) -> str:
-        """Returns the text of ``position`` under simple ko: without the history, with ``ko``.
+        """Returns the text of ``position`` under simple ko: with ``ko`` and without the history.
 
         ``ko`` is the bit of the ko point, or 0.
         """
@@ -171,7 +171,7 @@ class GoText:
     def suffix(self, position: GoPosition) -> str:
         """Returns the part of the text of ``plain`` that follows the board.
 
-        It is the same for all board moves at ``position`` that capture nothing.
+        This part is the same for all board moves at ``position`` that capture nothing.
         """
         ply = 1 if position.ply == 0 else None
         return f" {'wb'[position.side]}" + self._tail(

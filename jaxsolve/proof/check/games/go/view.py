@@ -1,4 +1,4 @@
-"""What a zone shows of a Go position, and why a position is won."""
+"""The part of a Go position in a zone (``View``), and the listed child of a node (``Won``)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Won(NamedTuple):
 class View:
     """The part of a position that lies in a zone.
 
-    A *group* is a set of stones of one colour in the zone that is connected inside the zone. Its
-    *inner liberties* are the empty points of the zone beside it.
+    A *group* is a maximal set of stones of one colour that is connected inside the zone. Its *inner
+    liberties* are its empty neighbours in the zone.
     """
 
     def __init__(self, rules: Go, claimant: int, position: GoPosition, zone: int):
@@ -55,14 +55,14 @@ class View:
     def closed(self, groups: int) -> Iterator[int]:
         """Yields the closed groups among ``groups``, a mask of groups.
 
-        All neighbours of a closed group lie in the zone. So it is a whole chain with all its
-        liberties, in every position that covers this one.
+        All neighbours of a closed group lie in the zone. Therefore the group is a whole chain with
+        all its liberties, in every position that covers this one.
         """
         return (group for group in self.grid.components(groups) if self.whole(group))
 
     def loose(self, groups: int) -> int:
         """Returns the stones of the groups in the mask ``groups`` that are not closed.
 
-        In a covering position such a group may be connected to more stones outside the zone.
+        In a covering position such a group may be connected to other stones outside the zone.
         """
         return groups & ~sum(self.closed(groups))

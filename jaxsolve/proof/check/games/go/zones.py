@@ -25,7 +25,7 @@ from jaxsolve.proof.check.games.go.view import View, Won
 class GoZones(WrittenZones):
     """Tests of zones for rule sets with a goal and ``ko=simple``.
 
-    Masks of moves and points have one bit for each point; a move that is a pass has the bit 0.
+    Masks of moves and points have one bit for each point. A pass has the mask 0.
     """
 
     def __init__(self, rules: Go):
@@ -41,7 +41,7 @@ class GoZones(WrittenZones):
     # ---- covering --------------------------------------------------------------------------------
     def covers(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
         return (
-            bool(zone)  # no zone is written: only the node's own position is known to be won
+            bool(zone)  # without a zone, only the position of the node itself is known to be won
             and position.side == won.side
             and position.ply is won.ply is None
             and self.same_stones(position, won, zone)
@@ -65,9 +65,10 @@ class GoZones(WrittenZones):
     def same_ko(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
         """Whether the kos of both positions in ``zone`` agree as far as covering requires.
 
-        If P is to move and ``position`` has a ko in the zone, ``won`` must have the same ko.
-        Otherwise it could forbid P a move. If Q is to move and ``won`` has a ko in the zone,
-        ``position`` must have the same ko. Otherwise Q could retake.
+        If P is to move and ``position`` has a ko in the zone, ``won`` must have the same ko. If
+        ``won`` had none, the ko of ``position`` could forbid a move of P that the proof needs. If Q
+        is to move and ``won`` has a ko in the zone, ``position`` must have the same ko. If
+        ``position`` had none, Q could retake.
         """
         binding = position.ko if position.side == claimant else won.ko
         return not binding & zone or position.ko == won.ko
@@ -122,20 +123,20 @@ class GoZones(WrittenZones):
     def move_inside(self, bit: int, zone: int) -> bool:
         """Whether the move's point lies in the zone, as R1 requires.
 
-        The point is then empty in q as well. A pass, bit 0, is refused, since in q it could be the
-        second pass.
+        The point is then also empty in q. A pass (``bit`` 0) is refused, because in q it could be
+        the second pass.
         """
         return bool(bit & zone)
 
     def child_inside(self, child: int, zone: int) -> bool:
-        """Whether the child has a zone, and this zone lies in its parent's (R1, A1)."""
+        """Whether the child has a zone that lies in the parent's zone (R1, A1)."""
         return bool(child) and not child & ~zone
 
     def stays_legal(self, view: View, bit: int) -> bool:
-        """Whether the zone shows that the move at ``bit`` is no suicide in q (R2).
+        """Whether the zone shows that the move at ``bit`` is not suicide in q (R2).
 
-        The stone needs an empty neighbour in the zone, or a group of P beside it with another inner
-        liberty, or it captures a closed group of Q.
+        One of three conditions suffices: the stone has an empty neighbour in the zone, it has a
+        neighbouring group of P with another inner liberty, or it captures a closed group of Q.
         """
         near = view.near(bit)
         if near & view.empty or near & view.mine & ~view.my_groups.atari.get(bit, 0):
@@ -145,9 +146,10 @@ class GoZones(WrittenZones):
     def same_captures(self, view: View, bit: int, child: int) -> bool:
         """Whether the move captures the same stones of the child's zone in p and in q (R3).
 
-        A group of Q that is not closed and has no inner liberty other than ``bit`` may be captured
-        in one of p and q only. Such groups must lie outside the child's zone, or the zone must show
-        that none of them touches the stone. ``child`` is the child's zone.
+        Consider a group of Q that is not closed and has no inner liberty other than ``bit``. The
+        move may capture such a group in only one of p and q. Such groups must lie outside the
+        child's zone, or the zone must show that none of them touches the stone. ``child`` is the
+        child's zone.
         """
         atari = view.their_groups.atari
         loose = view.loose(atari.get(bit, 0))
@@ -158,13 +160,14 @@ class GoZones(WrittenZones):
     def ko_arises(self, view: View, bit: int, ko: int) -> bool:
         """Whether the zone shows that the move sets the ko of the child's position (R4).
 
-        ``ko`` is the ko point if it lies in the child's zone, otherwise 0, and the test holds. The
-        move must capture exactly the stone at ``ko``, and have no other liberty in q.
+        ``ko`` is the ko point if it lies in the child's zone, otherwise 0. For 0 the result is
+        True. Otherwise the move must capture exactly the stone at ``ko``, and the new stone must
+        have no other liberty in q.
         """
         return not ko or (view.whole(bit | ko) and view.their_groups.atari.get(bit, 0) == ko)
 
     def fills_no_eye(self, view: View, bit: int) -> bool:
-        """Whether the zone shows that ``bit`` is no true eye of P in q (R5).
+        """Whether the zone shows that ``bit`` is not a true eye of P in q (R5).
 
         Always True if the rules allow a side to fill its eyes.
         """
@@ -178,7 +181,7 @@ class GoZones(WrittenZones):
     def takes_no_ko(self, view: View, bit: int, claimant: int) -> bool:
         """Whether the zone shows that the move takes no ko in q, if P may take none (R6).
 
-        In q the stone must have a neighbour that is empty or P's, or capture two stones.
+        In q the stone must have a neighbour that is empty or P's, or it must capture two stones.
         """
         if not self.rules.options.no_ko[claimant] or view.near(bit) & (view.empty | view.mine):
             return True
@@ -238,7 +241,7 @@ class GoZones(WrittenZones):
         """Returns the listed children by their moves.
 
         Raises Refused unless each move is legal, is listed once, and leads to its child's position
-        or to one that covers it.
+        or to a position that covers this one.
         """
         rules, found = self.rules, {}
         for move, child in replies:
@@ -270,7 +273,7 @@ class GoZones(WrittenZones):
     ) -> list[str]:
         """Returns the names of the legal replies of Q that have no answer (A1).
 
-        They are not listed, and the position after such a reply covers no listed child.
+        Such a reply is not listed, and the position after it covers no listed child.
         """
         rules, covers = self.rules, self.covers
         points = sum(rules.grid.bit_of[move] for move in listed if move != "pass")
@@ -279,7 +282,7 @@ class GoZones(WrittenZones):
             {bit: stones for bit, stones in moves.taking.items() if not bit & points},
         )
         passes = position.ply in (None, 1) and "pass" not in listed
-        # The position after any reply that captures nothing, but without the stone of the reply.
+        # The position after a reply that captures nothing, without the stone of the reply.
         turned = position._replace(side=1 - position.side, ko=0, passes=0)
         passed = turned._replace(passes=position.passes + 1)
         taken = {
@@ -289,8 +292,9 @@ class GoZones(WrittenZones):
         for won, zone in listed.values():
             if not zone:
                 continue
-            # If this position covers the child, so does the position after a quiet reply outside
-            # the child's zone. After a quiet reply inside the zone the stones differ on the zone.
+            # If this position covers the child, the position after a quiet reply outside the
+            # child's zone also covers it. After a quiet reply inside the zone it does not, because
+            # the stones differ on the zone.
             if covers(claimant, turned, won, zone):
                 quiet &= zone
             passes = passes and not covers(claimant, passed, won, zone)
@@ -306,8 +310,8 @@ class GoZones(WrittenZones):
     def stones_stay(self, view: View, inside: int) -> bool:
         """Whether a move of Q captures the same stones of the children's zones in p and in q (A2).
 
-        Every group of P that meets ``inside``, the union of these zones, must be closed or have two
-        inner liberties. So a move outside Z captures none of these stones.
+        ``inside`` is the union of these zones. Every group of P with a stone in ``inside`` must be
+        closed or have two inner liberties. Then a move outside Z captures none of these stones.
         """
         tight = sum(view.my_groups.atari.values())
         return not view.loose(tight) & inside
@@ -328,7 +332,7 @@ class GoZones(WrittenZones):
         return not single or len(closed) > 1 or bool(view.near(bit) & (view.empty | view.theirs))
 
     def stays_illegal(self, view: View, bit: int, claimant: int, children: Sequence[Won]) -> bool:
-        """Whether the move at ``bit``, illegal for Q in p, is illegal or answered in q (A4)."""
+        """Whether a move at ``bit`` that is illegal for Q in p is illegal or answered in q (A4)."""
         return (
             self.is_suicide(view, bit)
             or self.is_own_eye(view, bit)
@@ -339,8 +343,8 @@ class GoZones(WrittenZones):
     def is_suicide(self, view: View, bit: int) -> bool:
         """Whether the zone shows that the move of Q at ``bit`` is suicide in q (A4).
 
-        No neighbour is empty, no group of Q beside the point has another liberty, and the move
-        captures nothing.
+        This holds if no neighbour is empty, no neighbouring group of Q has another liberty, and the
+        move captures nothing.
         """
         if not view.whole(bit) or view.near(bit) & view.empty or view.my_groups.atari.get(bit, 0):
             return False
@@ -357,8 +361,8 @@ class GoZones(WrittenZones):
     def is_barred_ko(self, view: View, bit: int, claimant: int) -> bool:
         """Whether the zone shows that Q's move at ``bit`` takes a ko, and Q may take none (A4).
 
-        The move captures exactly one stone, and the capturing stone has no other liberty and no
-        neighbour of its colour.
+        This holds if the move captures exactly one stone, and the capturing stone has no other
+        liberty and no neighbour of its colour.
         """
         if not self.rules.options.no_ko[1 - claimant] or view.near(bit) & ~view.mine:
             return False
@@ -368,8 +372,8 @@ class GoZones(WrittenZones):
     def leaves_out(self, claimant: int, view: View, bit: int, won: Won) -> bool:
         """Whether the child ``won`` answers the move of Q at ``bit`` in q (A4, *null child*).
 
-        p after a pass of Q must cover the child. The new stone must lie outside the child's zone
-        and capture nothing in it.
+        The position p after a pass of Q must cover the child. The new stone must lie outside the
+        child's zone and capture nothing in this zone.
         """
         atari, passes = view.my_groups.atari, view.position.passes + 1
         if (bit | atari.get(bit, 0) | atari.get(0, 0)) & won.zone:

@@ -27,8 +27,8 @@ class GomokuPosition(NamedTuple):
 
 class _Window(NamedTuple):
     cells: int  # mask of L cells in a row
-    # With ``exact5``: mask of the cells just before and after, which must hold no stone of the
-    # side; otherwise 0.
+    # With ``exact5``: mask of the cells just before and just after. The side must have no stone on
+    # them. Otherwise 0.
     around: int
 
 
@@ -86,8 +86,8 @@ class GomokuBoard(Rules):
     def _check_fours(self, position: GomokuPosition, over: bool) -> None:
         """Raises Refused if the field ``fours`` of a root contradicts the stones.
 
-        ``over`` states whether the last move has made a winning line. The test ensures that all
-        fours are known in this position and in those to which play leads.
+        ``over`` states whether the last move has made a winning line. After this test the field is
+        correct in this position and in all later positions of play.
         """
         own = self.scan(position, position.side)[0]
         theirs = self.scan(position, 1 - position.side)[0]

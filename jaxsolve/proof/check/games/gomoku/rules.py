@@ -1,9 +1,9 @@
 """Gomoku for the checker: tests of threats.
 
-FORMAT.md, "Threats of several moves in Gomoku" and "Trees of threats", has the conditions and
-proves them. ``board`` defines fours and completing cells. Below, ``own`` and ``enemy`` are masks of
-the claimant's and of the opponent's stones, unless a docstring defines them otherwise. The *zone*
-of a threat contains every reply that can disturb the threat.
+FORMAT.md, "Threats of several moves in Gomoku" and "Trees of threats", has the conditions and the
+proof that they suffice. ``board`` defines fours and completing cells. Below, ``own`` and ``enemy``
+are masks of the claimant's and of the opponent's stones, unless a docstring defines them otherwise.
+The *zone* of a threat contains every reply that can disturb the threat.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import move_text
 
 DEEPEST = 64
-"""Most branches of a threat tree above each other. The solver's threat search goes 11 deep."""
+"""Largest depth of a threat tree in branches. The solver's threat search has a depth of 11."""
 
 
 class Branch(NamedTuple):
     """A threat tree that is a branch, not a line. Cells are bits of a mask."""
 
     stone: int  # the claimant's move
-    # The line by which the claimant would win if it could move again at once; empty if ``stone``
+    # The line by which the claimant would win if it moved again after ``stone``; empty if ``stone``
     # makes a four.
     line: list[int]
     answers: list[tuple[int, Any]]  # the replies, each with the tree that answers the reply
@@ -34,13 +34,13 @@ class Gomoku(GomokuBoard):
     """Rule sets ``gomoku-N;line=L;win=...;knowledge=...``."""
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
-        """Tests that ``move`` wins for the claimant after every other reply.
+        """Tests that ``move`` wins for the claimant after every reply except the reply at ``move``.
 
         The claimant must make a winning line at ``move``. No other reply may win. Under four-threat
         rules, no other reply may make a four either, unless ``move`` answers the four.
 
-        Returns the replies that need an answer: the one at ``move``, if it is legal, with the text
-        of the position after it. Raises Refused if a test fails.
+        Returns the replies that need an answer, with the text of the position after each: the reply
+        at ``move``, if it is legal. Raises Refused if a test fails.
         """
         bit = self.grid.point(move)
         legal = self.legal(position)
@@ -58,11 +58,11 @@ class Gomoku(GomokuBoard):
 
     # ---- threats of several moves ----------------------------------------------------------------
     def sequence(self, position: GomokuPosition, threat: list[Any]) -> dict[str, str]:
-        """Tests that the claimant, who moved last, would win by ``threat`` if it were to move.
+        """Tests that the claimant, who moved last, would win by ``threat`` if it moved again.
 
-        ``threat`` is a line or a tree in the form of the certificate. Returns the replies in its
-        zone, which need an answer, with the text of the position after each. Raises Refused if a
-        test fails.
+        ``threat`` is a line or a tree in the form of the certificate. Returns the replies in the
+        zone of the threat, with the text of the position after each. These replies need an answer.
+        Raises Refused if a test fails.
         """
         if not self.fours:
             raise Refused(
@@ -77,7 +77,7 @@ class Gomoku(GomokuBoard):
         }
 
     def _read(self, threat: Any, deep: int) -> list[int] | Branch:
-        """Parses a line, or a tree with at most ``deep`` branches above each other."""
+        """Parses a line, or a tree with a depth of at most ``deep`` branches."""
         if not isinstance(threat, list):
             raise Refused(f"a threat is {show(threat)}, not a list")
         if all(isinstance(move, str) for move in threat):
@@ -164,9 +164,9 @@ class Gomoku(GomokuBoard):
     def _beside(self, own: int, enemy: int, line: Sequence[int], answered: int) -> int:
         """Returns the cells where an opponent's stone could disturb a branch's line (Z6, Z8, Z9).
 
-        Two stones together could do so: a stone at such a cell, and a reply that is not in the mask
-        ``answered``. They could make a four before or during the line, or both take completing
-        cells of its last move.
+        A stone at such a cell could disturb the line together with a second stone, a reply that is
+        not in the mask ``answered``. The two stones could make a four before or during the line, or
+        each of them could take a completing cell of the last move of the line.
         """
         zone = self._one_of_two(self.lacking(enemy, own, 3), answered)
         for at in range(0, len(line) - 1, 2):
@@ -176,9 +176,9 @@ class Gomoku(GomokuBoard):
 
     @staticmethod
     def _one_of_two(windows: Sequence[int], answered: int) -> int:
-        """Returns the cells of ``windows`` whose window has another cell that is not ``answered``.
+        """Returns the cells of each window that has another cell outside the mask ``answered``.
 
-        Each window is given by the mask of its empty cells.
+        ``windows`` has the mask of the empty cells of each window.
         """
         zone = 0
         for missing in windows:
@@ -214,7 +214,8 @@ class Gomoku(GomokuBoard):
     def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
         """Tests one four of a line.
 
-        ``moves`` are the four, the forced reply and the line's next move, or the last four alone.
+        ``moves`` has the four, the forced reply and the next move of the line. For the last four of
+        the line it has only the four.
 
         Returns:
           The claimant's stones and the opponent's stones after the reply, and the part of the
@@ -243,9 +244,9 @@ class Gomoku(GomokuBoard):
         return own, enemy | reply, self._near(own, enemy, reply)
 
     def _near(self, own: int, enemy: int, reply: int) -> int:
-        """Returns the empty cells of the windows in which ``reply`` leads to a threat of ``enemy``.
+        """Returns the empty cells of the windows in which ``reply`` makes a threat of ``enemy``.
 
-        These windows contain the cell ``reply``, hold no stone of ``own``, and lack exactly two
+        These windows contain the cell ``reply``, have no stone of ``own``, and lack exactly two
         stones of ``enemy`` after the reply.
         """
         zone = 0

@@ -22,8 +22,8 @@ class SlitherPosition(NamedTuple):
 class Slither(Rules):
     """Rules of ``slither-N``: Black joins the top and bottom, White the left and right.
 
-    A turn is an optional relocation of a stone and then a placement. Each of the two is a move of
-    its own.
+    A turn is an optional relocation of a stone, then a placement. The relocation and the placement
+    are separate moves.
     """
 
     def __init__(self, rules: str):
@@ -95,7 +95,7 @@ class Slither(Rules):
         of their two common orthogonal neighbours.
         """
         found = 0
-        # The second stone stands a row further up, one column further left (across = 1) or right.
+        # The second stone is one row further up, and one column further left (across = 1) or right.
         for across in (1, -1):
             # Bit b: there is a stone beside b, on the second stone's side.
             beside = stones >> 1 if across == 1 else stones << 1
@@ -120,7 +120,7 @@ class Slither(Rules):
     def verdict(self, position: SlitherPosition) -> Verdict | None:
         """Returns the result of the game, or None.
 
-        A connection that a relocation makes does not count before the placement ends the turn.
+        A connection made by a relocation does not count before the placement ends the turn.
         """
         for player in (0, 1):
             if self.joined(position, player) and not (

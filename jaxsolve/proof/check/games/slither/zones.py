@@ -2,8 +2,9 @@
 
 The conditions (L1, O2, M3, ...) and the proof that they suffice are in FORMAT.md, "Zones in
 Slither". Below, P is the claimant and Q the opponent. p is the position of a node, Z is the node's
-zone, and q is any position that covers p on Z. Z consists of two sets of cells. On one set q has
-the same stones of P as p, on the other the same stones of Q. Nothing else is known of q.
+zone, and q is any position that covers p on Z. Z consists of two sets of cells. On the first set q
+has the same stones of P as p. On the second set q has the same stones of Q as p. Nothing else is
+known about q.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Window(NamedTuple):
-    """A block of 2x2 cells, to test the diagonal rule."""
+    """A block of 2x2 cells, for testing the diagonal rule."""
 
     cells: int  # mask of the four cells
     diagonal: int  # mask of the two cells of one diagonal
@@ -28,7 +29,7 @@ class Window(NamedTuple):
     def is_broken(self, stones: int) -> bool:
         """Whether the window is broken for the side with these stones.
 
-        This is so if its stones in the window are exactly the two cells of a diagonal.
+        It is broken if the side's stones in the window are exactly the two cells of a diagonal.
         """
         return stones & self.cells in (self.diagonal, self.cells ^ self.diagonal)
 
@@ -36,29 +37,27 @@ class Window(NamedTuple):
 class Won(NamedTuple):
     """Q's stones at a listed child of a node at which Q moves.
 
-    P's stones need no comparison, since a move of Q does not change them.
+    P's stones need no comparison, because a move of Q does not change them.
     """
 
     stones: int  # mask of Q's stones in the child's position
-    known: int  # mask of the cells where the child's zone knows them; all cells without a zone
+    known: int  # mask of the cells where the child's zone has Q's stones; all cells without a zone
 
 
 class Turn(NamedTuple):
-    """A turn of Q before its placement, as far as the zone shows it.
-
-    Q may have relocated a stone.
-    """
+    """A turn of Q before its placement, on the known cells. Q may have relocated a stone."""
 
     stones: int  # mask of Q's stones after the relocation, if there is one
-    landing: int  # mask of the known cells on which Q may then place a stone
-    name: str  # the relocation, for messages; "" if there is none
+    landing: int  # mask of the known cells on which Q may place a stone afterwards
+    name: str  # the relocation, for messages; "" without a relocation
 
 
 class SlitherZones(WrittenZones):
     """Tests of zones of ``slither-N``.
 
     A zone is one int. Its low ``grid.length`` bits are the mask of the cells where Black's stones
-    are known. The higher bits are the mask of the cells where White's stones are known.
+    are *known*: a covering position has the same stones there. The higher bits are the mask of the
+    cells where White's stones are known.
     """
 
     def __init__(self, rules: Slither):
@@ -90,7 +89,7 @@ class SlitherZones(WrittenZones):
         return black | white << self.grid.length
 
     def known(self, claimant: int, zone: int) -> tuple[int, int]:
-        """Returns the masks of the cells where ``zone`` knows P's stones, and Q's stones."""
+        """Returns two masks: the cells where P's stones are known, and those for Q's stones."""
         black, white = zone & self.grid.full, zone >> self.grid.length
         return (white, black) if claimant else (black, white)
 
@@ -98,7 +97,7 @@ class SlitherZones(WrittenZones):
     def covers(
         self, claimant: int, position: SlitherPosition, won: SlitherPosition, zone: int
     ) -> bool:
-        if not zone:  # no zone is written: only the node's own position is known to be won
+        if not zone:  # without a zone, only the position of the node itself is known to be won
             return False
         return (
             self.same_turn(position, won)
@@ -122,8 +121,8 @@ class SlitherZones(WrittenZones):
     def breaks_inside(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
         """Whether every window that is broken for P lies where P's stones are known.
 
-        The condition applies only if P is to move and has relocated a stone; otherwise returns
-        True.
+        The condition applies only if P is to move and has relocated a stone. Otherwise the result
+        is True.
         """
         if not position.relocated or position.side != claimant:
             return True
@@ -140,7 +139,7 @@ class SlitherZones(WrittenZones):
             raise Refused("the zone does not show a chain that joins the edges")
 
     def shows_chain(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
-        """Whether P's stones that the zone knows join P's edges (L1)."""
+        """Whether P's known stones join P's edges (L1)."""
         stones, (start, end) = (
             position.stones[claimant] & self.known(claimant, zone)[0],
             self.rules.edges[claimant],
@@ -178,18 +177,19 @@ class SlitherZones(WrittenZones):
                 raise Refused(f"the zone does not show that {move} keeps the diagonal rule")
 
     def is_stone(self, move: str) -> bool:
-        """Whether the move is not a pass (O1). In q, P may have other moves, and then no pass."""
+        """Whether the move is not a pass (O1). If P has another move in q, P may not pass there."""
         return move != "pass"
 
     def child_inside(self, child: int, zone: int) -> bool:
-        """Whether the child has a zone, and this zone lies in its parent's (O1, M1)."""
+        """Whether the child has a zone that lies in the parent's zone (O1, M1)."""
         return bool(child) and not child & ~zone
 
     def cells_known(self, source: int, target: int, mine: int, theirs: int) -> bool:
-        """Whether the zone shows that a move's cells have the contents that it needs (O2).
+        """Whether the contents of the move's cells are known (O2).
 
-        P's stone must be known at ``source``, the cell that a relocated stone leaves (0 for a
-        placement). Both sides' stones must be known at ``target``, the cell that a stone reaches.
+        ``source`` is the cell that a relocated stone leaves (0 for a placement). P's stones must be
+        known there. ``target`` is the cell that a stone reaches. Both sides' stones must be known
+        there.
         """
         return not source & ~mine and not target & ~(mine & theirs)
 
@@ -208,10 +208,10 @@ class SlitherZones(WrittenZones):
         return all(missing & one or there & two for one, two in ways)
 
     def shows_to_child(self, window: Window, known: int) -> bool:
-        """Whether the window lies in ``known``, the cells where the child's zone knows P's stones.
+        """Whether the window lies in ``known``, the cells where P's stones are known at the child.
 
         Such a window needs no other test (O3). After a relocation it may be broken. After a legal
-        placement it is not broken in p, hence not in q.
+        placement it is not broken in p, and therefore not in q.
         """
         return not window.cells & ~known
 
@@ -224,8 +224,8 @@ class SlitherZones(WrittenZones):
         zone: int,
     ) -> None:
         legal = self.rules.replies(position)
-        ended: list[Won] = []  # Q's turn is over
-        going: list[Won] = []  # Q has relocated a stone and has to place one
+        ended: list[Won] = []  # children after the end of Q's turn
+        going: list[Won] = []  # children at which Q has relocated a stone and must place one
         for move, child in replies:
             won, text = self.rules.position(child.text), legal.pop(move, None)
             if text is None:
@@ -261,10 +261,10 @@ class SlitherZones(WrittenZones):
     def turns(
         self, claimant: int, position: SlitherPosition, mine: int, theirs: int
     ) -> Iterator[Turn]:
-        """Yields the ways in which Q can begin its turn: without a relocation, or with one (M2).
+        """Yields the possible beginnings of Q's turn: no relocation, and each relocation (M2).
 
-        The cell that the stone leaves or the cell that it reaches may be unknown. ``mine`` and
-        ``theirs`` are the masks of the cells where P's and Q's stones are known.
+        One of the two cells of a relocation may be unknown. ``mine`` and ``theirs`` are the masks
+        of the cells where P's and Q's stones are known.
         """
         stones, names = position.stones[1 - claimant], self.grid.names
         landing = theirs & ~stones & ~(mine & position.stones[claimant])
@@ -284,16 +284,14 @@ class SlitherZones(WrittenZones):
     def unanswered(
         self, turn: Turn, known: int, elsewhere: bool, ended: Sequence[Won], going: Sequence[Won]
     ) -> str | None:
-        """Returns the name of a placement that may follow ``turn`` and that no child answers.
-
-        Returns None if there is none (M2, M3).
+        """Returns the name of a placement after ``turn`` that no child answers (M2, M3), or None.
 
         Args:
           turn: the turn before the placement.
           known: mask of the cells where Q's stones are known.
           elsewhere: whether the placement may be on an unknown cell, or be a pass.
           ended: the listed children at which P is to move.
-          going: the listed children at which Q has relocated a stone and has to place one.
+          going: the listed children at which Q has relocated a stone and must place one.
         """
         if any(not (turn.stones ^ won.stones) & won.known for won in going):
             return None
