@@ -22,6 +22,7 @@ from jaxsolve.games.game import (
     Outcome,
 )
 from jaxsolve.games.random_play import action_of_rank
+from jaxsolve.games.row_words import INFO_MOVER, INFO_REPLY, INFO_WINNER
 from jaxsolve.networks.heads import Apply, Planes
 
 MAX_COST = 30_000.0  # log10 of the largest cost of a proof
@@ -145,15 +146,15 @@ class Rows:
         key = game.key(state)
         info = (
             outcome.astype(jnp.uint32)
-            | game.to_move(state).astype(jnp.uint32) << 3
-            | (reply + 1).astype(jnp.uint32) << 16
+            | game.to_move(state).astype(jnp.uint32) << INFO_MOVER
+            | (reply + 1).astype(jnp.uint32) << INFO_REPLY
         )
         if self.zoned and isinstance(game, DetectsWins):
             detected = game.detect_win(state)
             legal = jnp.where(
                 (detected.winner < 0) & (detected.move >= 0), legal & detected.zone, legal
             )
-            info |= (detected.winner + 1).astype(jnp.uint32) << 4
+            info |= (detected.winner + 1).astype(jnp.uint32) << INFO_WINNER
             masks, threat = (
                 [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), detected.zone],
                 detected.move,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
+from jaxsolve.games.row_words import INFO_MOVER, INFO_WINNER
 from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_search
 from jaxsolve.games.zones import COVER_FLAG, SETTLED, call_zone_function
 from jaxsolve.jit.host import compiled, inlined, inner
@@ -34,6 +35,12 @@ THREATENING = 8
 
 
 @inner
+def mover_of(row, offsets: Offsets):
+    """Returns the side to move (0 or 1) of the row's position."""
+    return np.int64(row[offsets.info]) >> INFO_MOVER & 1
+
+
+@inner
 def outcome_on_sight(row, offsets: Offsets):
     """Returns the ``Outcome`` of a position that its row decides, else 0.
 
@@ -45,8 +52,8 @@ def outcome_on_sight(row, offsets: Offsets):
     if outcome != 0:
         return outcome
     if offsets.zone != NONE:
-        return (info >> 4) & 3
-    mover = (info >> 3) & 1
+        return info >> INFO_WINNER & 3
+    mover = mover_of(row, offsets)
     for i in range(offsets.mask):
         if row[offsets.wins + i] != 0:
             return 1 + mover
@@ -119,7 +126,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
     moves = np.int64(1) if threat >= 0 else count_moves(row, offsets)
     if tree.threat_search.addresses[0] != 0 and moves > 1:
-        mover = (np.int64(row[offsets.info]) >> 3) & 1
+        mover = mover_of(row, offsets)
         length = search_threats(tree.threat_search, row, offsets)
         if length > 0:
             return ended(1 + mover), False
@@ -128,7 +135,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
             moves = count_moves(row, offsets)
             if moves == 0:
                 return ended(2 - mover), False
-    child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
+    child = add_node(tree, key, state, np.int8(mover_of(row, offsets)), moves)
     if child != NONE:
         record = tree.nodes[child]
         record.level = level
@@ -259,7 +266,7 @@ def enter_decided(work: Workspace, rows, moves, zones):
     tree, offsets = work.tree, work.offsets
     for i in range(len(rows)):
         if -1 <= moves[i] < COVER_FLAG:
-            mover = np.int64(rows[i, offsets.info]) >> 3 & 1
+            mover = mover_of(rows[i], offsets)
             store_pattern_of(
                 tree,
                 rows[i, : offsets.state],

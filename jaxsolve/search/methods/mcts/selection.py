@@ -14,7 +14,7 @@ from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import NO_PLAN, is_headed_by_null, moves_to_goal
 from jaxsolve.search.methods.mcts.ranks import RANK
 from jaxsolve.search.tree.claim_codes import ClaimCodes
-from jaxsolve.search.tree.expansion import cost_of, has_network_output
+from jaxsolve.search.tree.expansion import cost_of, has_network_output, mover_of
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
 
 
@@ -196,6 +196,5 @@ def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, 
     if offsets.value == NONE:
         moves = moves_to_goal(tree, node)
         return 1.0 - 2.0 * min(moves, np.int64(NO_PLAN)) / NO_PLAN if moves > 0 else unknown
-    mover = (np.int64(row[offsets.info]) >> 3) & 1
     value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
-    return value if mover == claim.or_player else -value
+    return value if mover_of(row, offsets) == claim.or_player else -value
