@@ -235,7 +235,7 @@ def test_threat_search_stays_active_with_a_network():
             settings=Settings("fdfpn", heads=random_network(game, "value").heads(game))
         ),
     ).method
-    assert method.trust > 0.0 and method.threat_configurations
+    assert method.trust > 0.0 and method.configurations.threats
 
 
 @pytest.mark.full

@@ -18,6 +18,20 @@ MOST = 1 << 31  # every number in the settings of a method is below MOST
 
 
 @dataclasses.dataclass(frozen=True)
+class Configurations:
+    """Methods of successive runs of a search (``run.restarts``), one list for each kind of search.
+
+    A search uses one list. Its first run uses the first method, which is the method itself. Each
+    restart uses the next method, and the first one again after the last. A search whose list is
+    empty never restarts.
+    """
+
+    plans: tuple[Method, ...] = ()  # games with plans, many moves at the root
+    few_moves: tuple[Method, ...] = ()  # games with plans, at most ``restarts.FEW_MOVES`` moves
+    threats: tuple[Method, ...] = ()  # games with threat search
+
+
+@dataclasses.dataclass(frozen=True)
 class Method(abc.ABC):
     """A search method with its settings. The search uses every method through this interface.
 
@@ -83,25 +97,9 @@ class Method(abc.ABC):
         return self
 
     @property
-    def configurations(self) -> tuple[Method, ...]:
-        """Methods that successive restarts use in games with plans, this method first.
-
-        Empty if the method does not restart.
-        """
-        return ()
-
-    @property
-    def few_configurations(self) -> tuple[Method, ...]:
-        """As ``configurations``, for positions with few moves."""
-        return ()
-
-    @property
-    def threat_configurations(self) -> tuple[Method, ...]:
-        """Methods that successive restarts use in games with threat search, this method first.
-
-        Empty if the method does not restart.
-        """
-        return ()
+    def configurations(self) -> Configurations:
+        """Methods of successive runs; by default the method never restarts."""
+        return Configurations()
 
     @abc.abstractmethod
     def shares_tree(self, other: Method) -> bool:
@@ -141,7 +139,9 @@ class Method(abc.ABC):
         Returns the index of the first row not absorbed: ``count``, or less if the log is full.
         """
 
-    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
+    def run(
+        self, work: Workspace, host_rows: HostRows, width: int, budget: int
+    ) -> tuple[int, bool]:
         """Searches in compiled host code, for methods that ``run_on_host``.
 
         The first ``width`` paths go to leaf after leaf, until ``budget`` leaves are evaluated, no
@@ -219,10 +219,10 @@ class Method(abc.ABC):
             wins[first == null] = -1 if mover == work.claim.or_player else 1 << 62
             work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
-    def warm_up(self, work: Workspace, host: HostRows | None = None) -> None:
+    def warm_up(self, work: Workspace, host_rows: HostRows | None = None) -> None:
         """Compiles all compiled code of the method, by running it on a tree of a single node.
 
-        With ``host`` the method will ``run`` there, and selects and absorbs no waves but those of
+        With ``host_rows`` the method will ``run`` there, and selects and absorbs no waves but those of
         the frontier search.
 
         A search that follows compiles nothing. ``numbers`` and ``best_edge`` are left out, since
@@ -235,8 +235,8 @@ class Method(abc.ABC):
         )
         rows = np.zeros((0, work.offsets.width), np.uint32)
         rows.flags.writeable = False  # as rows from the device
-        if host is not None:
-            self.run(work, host, 1, 0)
+        if host_rows is not None:
+            self.run(work, host_rows, 1, 0)
         else:
             self.select(work, 0, 0, states, actions, owners)
             self.absorb(work, owners, 0, 0, rows)

@@ -118,8 +118,10 @@ class RelevanceZone(ProofNumber):
         work.paths.threshold_b[:, 0] = work.paths.threshold_a[0, 0]
         return super().absorb(work, owners, first, count, rows)
 
-    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
-        return _run(work, host, width, budget, self.weights)
+    def run(
+        self, work: Workspace, host_rows: HostRows, width: int, budget: int
+    ) -> tuple[int, bool]:
+        return _run(work, host_rows, width, budget, self.weights)
 
     def reopen(self, work: Workspace) -> bool:
         if not super().reopen(work):
@@ -339,7 +341,7 @@ def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
 
 
 @compiled
-def _run(work: Workspace, host, width, budget, weights: Weights):
+def _run(work: Workspace, host_rows, width, budget, weights: Weights):
     """As ``pns.walk.run``."""
     tree, paths = work.tree, work.paths
     _begin(tree, paths)
@@ -353,7 +355,7 @@ def _run(work: Workspace, host, width, budget, weights: Weights):
                 count += found == FOUND
         if count:
             paths.threshold_b[:, 0] = paths.threshold_a[0, 0]
-        evaluate_leaves(work, host, weights)
+        evaluate_leaves(work, host_rows, weights)
         evaluated += count
         if decided or count == 0:
             return evaluated, decided

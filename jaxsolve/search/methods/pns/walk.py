@@ -275,7 +275,7 @@ def _absorb_row(work: Workspace, path, row, weights: Weights):
 
 
 @inner
-def evaluate_leaves(work: Workspace, host, weights: Weights):
+def evaluate_leaves(work: Workspace, host_rows, weights: Weights):
     """Evaluates the leaves of all paths on the host and adds them to the tree.
 
     Returns their number.
@@ -287,14 +287,14 @@ def evaluate_leaves(work: Workspace, host, weights: Weights):
             depth = paths.depth[path]
             node = paths.nodes[path, depth]
             edge = tree.edges[tree.nodes[node].edges + paths.edges[path, depth]]
-            write_row(host, tree.states[node], np.int64(edge.action & ACTION))
-            _absorb_row(work, path, host.row_view, weights)
+            write_row(host_rows, tree.states[node], np.int64(edge.action & ACTION))
+            _absorb_row(work, path, host_rows.row_view, weights)
             count += 1
     return count
 
 
 @compiled
-def run(work: Workspace, host, width, budget, weights: Weights):
+def run(work: Workspace, host_rows, width, budget, weights: Weights):
     """Takes paths to leaf after leaf, and evaluates the leaves on the host (``Method.run``).
 
     Returns (number of leaves evaluated, whether the root is decided).
@@ -306,7 +306,7 @@ def run(work: Workspace, host, width, budget, weights: Weights):
             if not decided:
                 found = _descend(work.tree, paths, path, work.claim, weights, work.log)
                 decided = found == FINISHED
-        count = evaluate_leaves(work, host, weights)
+        count = evaluate_leaves(work, host_rows, weights)
         evaluated += count
         if decided or count == 0:
             return evaluated, decided
