@@ -39,7 +39,7 @@ TREE_SHARE = 0.75  # share of the memory for the tree; the rest is for the log
 class Job:
     """Runs one search for a ``Pool``.
 
-    The pool calls ``select``, ``check_limits`` and ``next_claim``; ``finish`` writes certificates
+    The pool calls ``advance``, ``check_limits`` and ``next_claim``; ``finish`` writes certificates
     and results.
 
     Args:
@@ -237,8 +237,8 @@ class Job:
             Effort.plus, (records.earlier.effort for records in self.records), self._effort(search)
         )
 
-    def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """As ``Search.select``, within the limits; a full memory ends the job."""
+    def advance(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """As ``Search.advance``, within the limits. If memory is full, the job ends."""
         limits, search = self.settings.limits, self.search
         used = self._used(search)
         if limits.nodes is not None:
@@ -246,10 +246,10 @@ class Job:
         if limits.evaluations is not None:
             most = min(most, limits.evaluations - used.evaluations - search.in_flight)
         try:
-            # With ``most`` 0 the leaves in flight may reach the limit. ``select`` must not be
-            # called then, since a step such as a restart could exceed the limit.
+            # If ``most`` is 0, the leaves in flight may reach the limit. The search must not advance
+            # then, since a step such as a restart could exceed the limit.
             if most > 0:
-                return search.select(flight, most)
+                return search.advance(flight, most)
         except MemoryFull:
             self.reason = self._full()
         return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0

@@ -194,7 +194,7 @@ class Pool:
             if job.done or space == 0:
                 continue
             with clock.measure(job):
-                states, actions, count = job.select(flight, space)
+                states, actions, count = job.advance(flight, space)
             if count:
                 parts.append((states, actions))
                 owners.append((job, count))

@@ -89,7 +89,7 @@ def grown(method, waves=60):
         flights=1,
     )
     while search.waves < waves and search.verdict is None:
-        states, actions, count = search.select(0)
+        states, actions, count = search.advance(0)
         if count:
             search.absorb(0, search.evaluator(states, actions))
     return search
