@@ -1,4 +1,4 @@
-"""The layout of an evaluator row: which words of a row hold which fields."""
+"""The layout of an evaluator row: the offset of each field."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ NONE = -1
 class Offsets(NamedTuple):
     """The offsets of a ``Layout`` as plain ints, for compiled host loops.
 
-    The first three fields and ``width`` are sizes. Every other field is an offset: the index of a
-    row's word, or ``NONE`` if rows do not have the field. ``Layout`` describes the fields.
+    The first three fields and ``width`` are sizes. Every other field is the index of a word of the
+    row, or ``NONE`` if rows do not have the field. ``Layout`` describes the fields.
     """
 
     state: int  # S, number of words of the packed state, with which a row begins
@@ -39,8 +39,8 @@ class Offsets(NamedTuple):
 class Layout:
     """The layout of an evaluator row: ``width`` uint32 words for one position.
 
-    A row begins with the packed position. The other fields follow. The property with the name of a
-    field is the offset of the field.
+    A row begins with the packed position. The other fields follow; for each of them a property
+    gives its offset.
     """
 
     state: int  # S, number of words of the packed state

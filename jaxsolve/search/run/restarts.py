@@ -1,9 +1,9 @@
 """Restarts: after a node budget, a search restarts with the method's next configuration.
 
-This applies to games with plans or threat search. Their searches are either short or very long, and
-which of them are short depends on the configuration. The decisions of a run stay in the proof log.
-If the game has patterns, the next run uses them through the pattern table; otherwise it proves
-again what it needs.
+This applies to games with plans or threat search. There a search is either short or very long,
+depending on the configuration. The decisions of a run stay in the proof log. If the game has
+patterns, the next run uses the decisions through the pattern table. Otherwise it must prove them
+again.
 """
 
 from __future__ import annotations

@@ -129,9 +129,9 @@ class Search:
         self.verdict = {1: Verdict.PROVED, -1: Verdict.DISPROVED, 0: Verdict.UNKNOWN}[value]
 
     def _rebuild(self) -> None:
-        """Starts again with an empty tree. Patterns stay: they are true of any tree of the claim.
+        """Starts again with an empty tree. The pattern table is kept: it is valid for the claim.
 
-        A search of several claims has none.
+        A search of several claims has no patterns.
         """
         tree = self._allocate.tree(self.method)._replace(patterns=self.tree.patterns)
         self.work = self.work._replace(tree=tree, paths=new_paths(*self.work.paths.nodes.shape))
@@ -150,7 +150,7 @@ class Search:
     # ---- claims and decisions --------------------------------------------------------------------
     @property
     def claim(self) -> Claim:
-        """The claim that is being searched, or that was searched last."""
+        """The present claim, or the last one if the search has ended."""
         return self.claims[self.claim_index]
 
     def next_claim(self) -> bool:
@@ -160,7 +160,7 @@ class Search:
         """
         if self.claim_index + 1 == len(self.claims):
             return False
-        self.retreat()  # before the claim changes, since the numbers are those of the old claim
+        self.retreat()  # before the claim changes: the backup uses the old claim
         self.claim_index += 1
         self.verdict = None
         self.work = self.work._replace(claim=claim_codes(self.game, self.claim))
@@ -173,7 +173,7 @@ class Search:
         return True
 
     def propagate(self) -> None:
-        """Propagates decisions through the whole graph until they decide no further node."""
+        """Propagates decisions through the whole graph until no further node is decided."""
         if self.verdict is not None:
             return
         self._propagated_at = max(FIRST_PROPAGATION, self.expanded)
@@ -301,7 +301,7 @@ class Search:
             first = self.method.release(self.work, first, last)
             self._drain()
 
-    # ---- what the steps use ----------------------------------------------------------------------
+    # ---- interface of the steps ------------------------------------------------------------------
     def restart(self, configuration: Method) -> None:
         """Restarts with another configuration of the method. No wave may be in flight.
 
@@ -317,7 +317,7 @@ class Search:
         self._warm_up()
         self._rebuild()
         if not self.tree.zoning.planes[0]:
-            # Without patterns nothing else is passed on to the next run: runs are independent.
+            # Runs without patterns are independent, also in their order of moves.
             self.order.forget(self.work)
         self.order.compute(configuration, self.work)
 
@@ -344,7 +344,7 @@ class Search:
 
     @property
     def at_frontier(self) -> bool:
-        """Whether the frontier search is going on, which replaces the method's selection."""
+        """Whether the frontier search is active. It replaces the method's selection."""
         return self._exhausted is not None
 
     def open_frontier(self, flight: int, most: int) -> int:

@@ -40,7 +40,7 @@ CONFIGURATIONS: dict[str, tuple[dict[str, float] | None, ...]] = {
 """The lists of ``Configurations``: the settings that each run changes, or DEPTH_FIRST."""
 
 LARGE, SMALL_WAVES = 200_000, (16, 4)
-"""Wave sizes on a CPU for a network of fewer than LARGE parameters, and for a larger one.
+"""Wave sizes on a CPU: for a network of fewer than LARGE parameters, and for a larger one.
 
 A large network (5 blocks of 64 channels) gains little from waves above 4, and a search with larger
 waves expands two to four times as many nodes. With a small network (3 blocks of 32 channels) waves
@@ -60,23 +60,22 @@ class ProofNumber(Method):
     virtual: int = 1  # virtual proof numbers: added for each path in progress below a move
     # Unvisited moves take over the numbers of a new sibling, if moves can force the reply.
     learns: bool = True
-    # With zones: least initial number of the opponent's other moves where the null move is first.
+    # With zones: where the null move is listed first, least initial number of the other moves.
     patience: int = 1000
-    # With plans: factor by which each further move to the goal makes a position harder (4 and 16
-    # solve fewer problems).
+    # With plans: factor of difficulty for each further move to the goal (4 and 16 solve fewer
+    # problems).
     step: float = 8.0
     near: bool = True  # with plans: moves near the plan are listed before other moves
     trust: float = 0.5  # with threat search: factor of the log odds in initial numbers
-    # With threat search: expansions below a node until the or-player's quiet moves no longer wait
-    # for its threats.
+    # With threat search: expansions below a node for which the or-player's quiet moves wait for its
+    # threats.
     quiet_after: int = 300
     # With plans or threat search: restart with the next of the ``configurations`` when the node
     # budget of a run is used up.
     restarts: bool = True
     # At a node that its mover is expected to win, only one new move at a time is evaluated.
     one_by_one: bool = False
-    # If plans or odds give initial numbers: at most ``width.HOST_WAVE`` on the host, else at most
-    # ``width.PLANNED_WAVE``.
+    # With plans or odds at most ``width.HOST_WAVE`` on the host, else ``width.PLANNED_WAVE``.
     wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
@@ -103,8 +102,8 @@ class ProofNumber(Method):
         """Returns the method for a search with the network ``heads``.
 
         Priors order the moves. If the network predicts costs, the costs initialise the numbers. In
-        games with plans or odds, these initialise the numbers instead, since no shipped network
-        includes their knowledge.
+        games with plans or odds, the plans or odds initialise the numbers instead, since no shipped
+        network has learnt their knowledge.
         """
         parameters = sum(np.size(leaf) for leaf in jax.tree.leaves(heads.params))
         wave = SMALL_WAVES[parameters >= LARGE] if jax.default_backend() == "cpu" else self.wave
@@ -112,7 +111,7 @@ class ProofNumber(Method):
 
     @property
     def fallback(self) -> Method | None:
-        """``dfpn`` without widening, which can continue in any table that holds its paths."""
+        """``dfpn`` without widening. It makes progress in any table that can hold its paths."""
         if not self.leave_on_change and self.widening == 1.0:
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
