@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.go.state import WHITE_DEFENDS
+from jaxsolve.games.go.state import OUTCOME, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import (
     ALIVE,
     BEGIN,
@@ -26,10 +26,11 @@ from jaxsolve.games.go.zone_board import (
     SPOT,
     TSUMEGO,
     VITAL,
-    WORDS,
     ZONE,
     has_action,
+    meta_field,
     read_board,
+    task_flags,
     write_zone,
 )
 from jaxsolve.games.go.zone_life import leaf, number_regions, remove_dead
@@ -52,8 +53,8 @@ def large_leaf(state, action, zone, out, facts, scratch):
     leaf(state, action, zone, out, facts, scratch)
     living = facts[LIVING]
     if facts[TSUMEGO]:
-        living = 1 if state[4 * facts[WORDS] + 1] & np.uint32(WHITE_DEFENDS) else 0
-    outcome = np.int64(state[2 * facts[WORDS]] >> np.uint32(5) & np.uint32(7))
+        living = 1 if task_flags(facts, state) & np.uint32(WHITE_DEFENDS) else 0
+    outcome = meta_field(facts, state, OUTCOME)
     if outcome - Outcome.FIRST_WINS != living or has_action(out, facts[SIZE] * facts[SIZE]):
         return np.int64(0)  # not life: keeps the zone that ``leaf`` wrote
     chains = read_board(facts, state, out, scratch)

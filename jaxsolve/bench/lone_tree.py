@@ -105,7 +105,7 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
     clock = Clock()
     while search.expanded < nodes and search.verdict is None:
         for group in range(search.flights):
-            states, actions, count = search.select(group)
+            states, actions, count = search.advance(group)
             if count:
                 paths = slice(group * search.group, (group + 1) * search.group)
                 depths += int(

@@ -63,9 +63,9 @@ class _TimedJob(Job):
 
     select_seconds = 0.0
 
-    def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+    def advance(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
         start = time.perf_counter()
-        leaves = super().select(flight, most)
+        leaves = super().advance(flight, most)
         self.select_seconds += time.perf_counter() - start
         return leaves
 

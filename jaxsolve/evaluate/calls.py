@@ -73,8 +73,8 @@ class Call:
     Thread-safe.
 
     Args:
-      compile: returns the compiled function for arguments with the shapes and dtypes of its own
-        arguments.
+      compile: called with the arguments of the first call of a size; returns the function compiled
+        for their shapes and dtypes.
       sizes: batch sizes in ascending order.
     """
 
@@ -95,7 +95,7 @@ class Call:
     def first(self, size: int, *arguments: Any) -> tuple[Any, float]:
         """Compiles the function for a batch size and calls it.
 
-        One thread compiles at a time, so that no CPU second is counted twice. Waiting for another
+        One thread compiles at a time, so that no CPU second is counted twice. The wait for another
         thread is not counted.
 
         Returns (result of the call, CPU seconds of compilation in this process).
@@ -148,7 +148,7 @@ class Calls:
 
     def _spread(self, function: Callable[..., jax.Array], *specs: P) -> Callable[..., jax.Array]:
         if self.mesh is None:
-            # On the default device no sharding is needed: arguments go there anyway.
+            # The default device needs no sharding, since arguments go there anyway.
             default = self.devices[0] == jax.local_devices()[0]
             return jax.jit(function) if default else jax.jit(function, in_shardings=self.whole)
         # Devices do not communicate. The check of varying axes is off, since it rejects loops that
@@ -178,12 +178,12 @@ class Calls:
 
 
 def _as_it_is(function: Function) -> Callable[..., Function]:
-    """Returns the argument ``compile`` of ``Call`` for a jitted function, which compiles itself."""
+    """Returns the argument ``compile`` of ``Call`` for a function that ``jax.jit`` compiles."""
     return lambda *_: function
 
 
 def calls_of(rows: Rows, devices: tuple[Device, ...]) -> Calls:
-    """Returns the compiled calls of a setting. They are created once a process."""
+    """Returns the compiled calls of a setting, which are shared in this process."""
     with _making:
         return _calls(rows, devices)
 

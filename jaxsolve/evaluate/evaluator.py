@@ -1,13 +1,15 @@
 """The evaluator: a search submits waves of positions and receives rows of words.
 
-Go with simple ko and without a network is evaluated on the host (``Evaluator.host_rows``), all else
-on the device as follows.
+Killall-Go and life and death with simple ko and without a network are evaluated on the host
+(``Evaluator.host_rows``). All else is evaluated on the device, in two stages:
 
-A wave has two stages. ``submit`` applies the rules to pairs of a packed state and an action.
-``collect`` returns one row of words for each pair: the child position, its key, outcome, legal
-moves and, if the board alone shows them, winning and forcing moves. ``estimate`` then applies the
-network, if there is one, to the rows whose positions are undecided and new to the search. Both
-stages are padded to a few fixed batch sizes, so that nothing is retraced during a search.
+* ``submit`` applies the rules to a wave of pairs of a packed state and an action. ``collect``
+  returns one row of words for each pair: the child position, its key, outcome, legal moves and, if
+  the board alone shows them, winning and forcing moves.
+* With a network, ``estimate`` applies it to those rows whose positions are undecided and new to the
+  search, and ``fill`` adds its output to the rows.
+
+Both stages are padded to a few fixed batch sizes, so that nothing is retraced during a search.
 """
 
 from __future__ import annotations
@@ -75,15 +77,14 @@ class Evaluator:
       playouts: number of uniformly random games played on the device from every position. Their
         mean result is the value of the row. Not used with a network.
       canonical: whether every child is replaced by its canonical image (``canonical_image``).
-      autoplay: whether a reply that the rules force is played at once, so that the row is that of
-        the position after the reply.
+      autoplay: whether replies that the rules force are played at once. The row is then that of the
+        position after the reply.
       zones: whether relevance zones, detection of wins and threat search are used, if the game has
         them (``HasZones``, ``DetectsWins``, ``HasThreatSearch``).
       max_playout: number of moves after which a random game counts as a draw.
       devices: devices over which a wave is spread; default: all devices of this process.
-      host: whether compiled host code computes the rows, if the game has it (``HasHostRows``),
-        there are neither network nor random games, and no ``devices`` are given. The rows are the
-        same.
+      host: whether compiled host code may compute the rows (``HasHostRows``). It does so only
+        without network, random games, canonical images and given ``devices``. The rows are equal.
 
     Raises ValueError if the network sees earlier boards that the search cannot provide
     (``Heads.check``).
@@ -110,8 +111,8 @@ class Evaluator:
         )
         # A setting without effect in this game must not lead to another compiled call.
         self.autoplay = autoplay and isinstance(game, HasForcedReply)
-        # A zone belongs to a position and not to its symmetric image, so searches of canonical
-        # images have no zones.
+        # A zone is that of a position, not of its symmetric image. So searches of canonical images
+        # have no zones.
         self.zones = zones and not canonical
         zoned = isinstance(game, DetectsWins) and isinstance(game, HasZones) and self.zones
         if heads is not None:
@@ -188,9 +189,9 @@ class Evaluator:
     def heads(self) -> Heads | None:
         """The network, or None.
 
-        It may be replaced at any time by another network with the same ``apply`` and ``planes``, at
-        the cost of a transfer of the parameters. Waves that are pending use the old parameters.
-        Setting any other network raises ValueError.
+        It may be replaced at any time by another network with the same ``apply`` and ``planes``.
+        The new parameters are then copied to the devices. Pending waves use the old ones. Setting
+        any other network raises ValueError.
         """
         return self._heads
 
@@ -340,10 +341,9 @@ class Evaluator:
                     self.estimate(row, np.zeros(size, np.int64))
 
     def images(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns packed positions in the form in which this evaluator's rows hold them.
+        """Returns the canonical images of positions if the evaluator is ``canonical``.
 
-        These are the canonical images if the evaluator is ``canonical``, else the positions
-        themselves.
+        Otherwise returns the positions themselves.
 
         Args:
           words: uint32[B, S], packed positions.

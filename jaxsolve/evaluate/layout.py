@@ -1,9 +1,11 @@
-"""The layout of an evaluator row: which words of a row hold which fields."""
+"""The layout of an evaluator row: the offset of each field."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from jaxsolve.games import row_words
 
 NONE = -1
 """The offset of a field that rows do not have."""
@@ -12,8 +14,8 @@ NONE = -1
 class Offsets(NamedTuple):
     """The offsets of a ``Layout`` as plain ints, for compiled host loops.
 
-    The first three fields and ``width`` are sizes. Every other field is an offset: the index of a
-    row's word, or ``NONE`` if rows do not have the field. ``Layout`` describes the fields.
+    The first three fields and ``width`` are sizes. Every other field is the index of a word of the
+    row, or ``NONE`` if rows do not have the field. ``Layout`` describes the fields.
     """
 
     state: int  # S, number of words of the packed state, with which a row begins
@@ -37,8 +39,8 @@ class Offsets(NamedTuple):
 class Layout:
     """The layout of an evaluator row: ``width`` uint32 words for one position.
 
-    A row begins with the packed position. The other fields follow. The property with the name of a
-    field is the offset of the field.
+    A row begins with the packed position. The other fields follow; for each of them a property
+    gives its offset.
     """
 
     state: int  # S, number of words of the packed state
@@ -57,7 +59,7 @@ class Layout:
     @property
     def key(self) -> int:
         """Offset of the low 64 bits of the position's key: two words, the low one first."""
-        return self.state
+        return self.state + row_words.KEY
 
     @property
     def info(self) -> int:
@@ -66,7 +68,7 @@ class Layout:
         Bits 0..2: ``Outcome``. Bit 3: side to move. Bits 4..5: (winner of a detected win) + 1, or
         0. Bits 16..31: (forced reply that the evaluator has played) + 1, or 0.
         """
-        return self.state + 2
+        return self.state + row_words.INFO
 
     @property
     def threat(self) -> int:
@@ -74,7 +76,7 @@ class Layout:
 
         If ``zoned``, the word holds (``DetectedWin.move``) + 1 instead.
         """
-        return self.state + 3
+        return self.state + row_words.THREAT
 
     @property
     def first(self) -> int:
@@ -82,7 +84,7 @@ class Layout:
 
         See ``games.game.InitialisesNumbers``.
         """
-        return self.state + 4
+        return self.state + row_words.FIRST
 
     @property
     def masks(self) -> int:
@@ -90,7 +92,7 @@ class Layout:
 
         If ``zoned``, the legal moves that a detected threat refutes are left out.
         """
-        return self.state + 5
+        return self.state + row_words.MASKS
 
     @property
     def zone(self) -> int:

@@ -1,4 +1,4 @@
-"""Arrays of a batch: padding to a batch size, histories, and a network's NaN."""
+"""Arrays of a batch: padding to a batch size, histories, and NaN in a network's output."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ def padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarray
 
 
 def history_arrays(history: History | None, shape: tuple[int, int, int]) -> list[np.ndarray]:
-    """Returns the arrays of a history, padded; those of an empty one for None.
+    """Returns the padded arrays of a history; None stands for an empty history.
 
     Args:
       history: earlier boards of the positions of a batch.
       shape: batch size, number of earlier boards that the network sees, words of a board.
 
-    Raises ValueError if the history holds another number of boards or of words.
+    Returns [uint32[B, boards, words], int32[B]]. Raises ValueError if the history has another
+    number of boards or of words.
     """
     if history is None:
         return [np.zeros(shape, np.uint32), np.zeros(shape[0], np.int32)]

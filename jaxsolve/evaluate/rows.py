@@ -22,6 +22,7 @@ from jaxsolve.games.game import (
     Outcome,
 )
 from jaxsolve.games.random_play import action_of_rank
+from jaxsolve.games.row_words import INFO_MOVER, INFO_REPLY, INFO_WINNER
 from jaxsolve.networks.heads import Apply, Planes
 
 MAX_COST = 30_000.0  # log10 of the largest cost of a proof
@@ -74,7 +75,7 @@ class Rows:
         return jnp.concatenate([rows, mean[:, None].view(jnp.uint32)], axis=1)
 
     def estimate(self, params: Any, states: jax.Array, *history: jax.Array) -> jax.Array:
-        """Computes the words of rows that hold the network's output.
+        """Computes the network's part of rows: the words from ``layout.values`` on.
 
         Args:
           params: parameters of the network.
@@ -104,9 +105,8 @@ class Rows:
             | jnp.isnan(out.cost).any(axis=1)
             | jnp.isnan(legal_prior).any(axis=1)
         )
-        # Estimates must be finite, since searches treat infinite numbers as proofs. If an output
-        # has a NaN, all its other numbers are replaced; the value stays NaN as a mark for the host
-        # (``Evaluator.fill``).
+        # Estimates must be finite, since searches treat infinite numbers as proofs. A row with a
+        # NaN gets equal priors and costs of 0. ``Evaluator.fill`` replaces its value, a NaN.
         value = jnp.where(broken, jnp.nan, jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0))
         cost = jnp.clip(jnp.nan_to_num(out.cost), 0.0, MAX_COST)
         cost = jnp.where(broken[:, None], 0.0, cost)
@@ -145,15 +145,15 @@ class Rows:
         key = game.key(state)
         info = (
             outcome.astype(jnp.uint32)
-            | game.to_move(state).astype(jnp.uint32) << 3
-            | (reply + 1).astype(jnp.uint32) << 16
+            | game.to_move(state).astype(jnp.uint32) << INFO_MOVER
+            | (reply + 1).astype(jnp.uint32) << INFO_REPLY
         )
         if self.zoned and isinstance(game, DetectsWins):
             detected = game.detect_win(state)
             legal = jnp.where(
                 (detected.winner < 0) & (detected.move >= 0), legal & detected.zone, legal
             )
-            info |= (detected.winner + 1).astype(jnp.uint32) << 4
+            info |= (detected.winner + 1).astype(jnp.uint32) << INFO_WINNER
             masks, threat = (
                 [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), detected.zone],
                 detected.move,
@@ -192,7 +192,7 @@ class Rows:
         In games where moves can force the reply, ``a`` is the number of legal moves minus 1
         (mobility, Winands & Schadd 2010): a quiet move leaves about as many replies as there were
         moves, and a forcing move leaves one. In other games such counts do not distinguish moves,
-        and the classic numbers 1 and 1 are as good.
+        so the numbers are 1 and 1.
         """
         if isinstance(self.game, InitialisesNumbers):
             a, b = self.game.initial_numbers(state)
@@ -235,7 +235,7 @@ class Rows:
         """Returns the mean result of uniformly random games for the side to move, float32[].
 
         A game that is cut off counts as a draw. The result depends only on the seed and the
-        position, not on the place of the row in a wave.
+        position, not on the other rows of a wave.
         """
         state = self.game.unpack(row[: self.layout.state])
         key = jax.random.fold_in(jax.random.key(seed), row[self.layout.key])

@@ -17,11 +17,10 @@ def shared_evaluator(
     autoplay: bool = True,
     zones: bool = True,
 ) -> Evaluator:
-    """Returns the evaluator of a setting, which is shared in this process.
+    """Returns an evaluator, shared by all calls in this process with equal arguments.
 
-    Without a network, equal arguments give the same evaluator, with the same counters. With a
-    network, each call creates an evaluator, since no cache may keep the weights in memory. The
-    arguments are those of ``Evaluator``.
+    The counters are shared as well. With a network, each call creates an evaluator, since no cache
+    may keep the weights in memory. The arguments are those of ``Evaluator``.
     """
     settings = (
         playouts,

@@ -5,13 +5,13 @@ the device. Searches without a network then need no device and no waves, and a p
 microseconds. The callback must write the same words as ``evaluate.rows.Rows.rules_row`` for rows
 without values, priors and zones of detected wins.
 
-    f(state, action, host) -> int64
+    f(state, action, host_rows) -> int64
 
-    state   uint32[S]   packed position before the move
-    action  int64       a legal move, or -1 for the row of the position itself
-    host    HostRows    ``row`` receives the row
+    state      uint32[S]   packed position before the move
+    action     int64       a legal move, or -1 for the row of the position itself
+    host_rows  HostRows    ``row`` receives the row
 
-The result of the callback is unspecified.
+The result is not used.
 """
 
 from __future__ import annotations
@@ -104,27 +104,27 @@ def write_key(state, salts, row, at):
 
 
 @calls_address
-def _call(address, state, action, host):
+def _call(address, state, action, host_rows):
     """Calls the row callback at an address from compiled code."""
 
 
 @inner
-def write_row(host, state, action):
-    """Writes the row after a legal ``action`` to ``host.row``; for -1, the row of ``state``."""
-    _call(host.address[0], state, action, host)
+def write_row(host_rows, state, action):
+    """Writes the row after a legal ``action`` to ``host_rows.row``; -1: the row of ``state``."""
+    _call(host_rows.address[0], state, action, host_rows)
 
 
 @compiled
-def write_rows(host, states, actions, rows):
+def write_rows(host_rows, states, actions, rows):
     """Writes the rows of a wave.
 
     Args:
-      host: ``HostRows``.
+      host_rows: ``HostRows``.
       states: uint32[B, S], packed positions.
       actions: int32[B], legal moves; -1 for the row of the position itself.
       rows: uint32[B, W]; receives the rows.
     """
     for i in range(len(actions)):
-        write_row(host, states[i], np.int64(actions[i]))
+        write_row(host_rows, states[i], np.int64(actions[i]))
         for j in range(rows.shape[1]):
-            rows[i, j] = host.row[j]
+            rows[i, j] = host_rows.row[j]

@@ -57,6 +57,7 @@ SOURCES = (
     "games/threats.py",
     "games/game.py",
     "games/host_rows.py",
+    "games/row_words.py",
     "games/go/state.py",
     "games/go/host_rows.py",
     "games/go/plan_life.py",

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def refuse_wrong_question(game: Any, state: Any, claim: Any = None) -> None:
-    """Raises an exception if there is no question in the arguments.
+    """Raises an exception unless the arguments are a game, a position of it, and a claim.
 
     Raises:
       TypeError: ``game`` is no game, ``state`` is text or None, or ``claim`` is no ``Claim``.
-      ValueError: ``state`` is not one position of ``game``, by the types and shapes of its arrays.
+      ValueError: the arrays of ``state`` have other types or shapes than a position of ``game``.
     """
     if not isinstance(game, Game):
         name = repr(game) if isinstance(game, str) else "'hex-5'"
@@ -53,9 +53,10 @@ def refuse_wrong_run(out: Any, resume: bool) -> None:
 
 
 def refuse_wrong_pool(pool: Any, problems: Sequence[Problem], out: Any) -> None:
-    """Raises ValueError for a ``pool`` below 1 or ids of ``problems`` that cannot name folders.
+    """Raises ValueError for a ``pool`` that is not a whole number from 1 on, or for invalid ids.
 
-    In a folder ``out``, ids must be different and made of letters, digits and . _ + -.
+    If there is a folder ``out``, each id names a folder in it: ids must be distinct, and made of
+    letters, digits and . _ + -.
     """
     if isinstance(pool, bool) or not isinstance(pool, numbers.Integral) or int(pool) < 1:
         raise ValueError(f"pool={pool!r}: give a whole number from 1 on")

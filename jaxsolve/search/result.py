@@ -11,9 +11,9 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.settings import Settings
 
 REFUSED = "The checker refused the proof"
-"""First words of a ``Result.reason`` that reports a fault of this package.
+"""First words of ``Result.reason`` if the checker refuses a proof, a fault of this package.
 
-A later result of the same question must repeat such a reason.
+Later results of the same question repeat the reason.
 """
 
 
@@ -23,7 +23,7 @@ class Progress:
 
     nodes: int = 0  # positions expanded
     evaluations: int = 0  # positions sent to the evaluator
-    proof_number: float = 1.0  # of the root; in MCTS its visits
+    proof_number: float = 1.0  # of the root; in MCTS its visit count
     disproof_number: float = 1.0  # of the root; in MCTS its mean value in [-1, 1] or log10 cost
     line: list[str] = field(default_factory=list)  # best line from the root, as moves
     wall_seconds: float = 0.0
@@ -45,12 +45,12 @@ class Result:
     wall_seconds: float = 0.0
     compile_seconds: float = 0.0  # CPU seconds
     certificate_seconds: float = 0.0  # CPU seconds for collecting and writing the proof
-    certificate: Path | None = None  # None where nothing was decided or no folder was given
+    certificate: Path | None = None  # None if nothing was decided or no folder was given
     certificate_nodes: int = 0
     certificate_bytes: int = 0
     checked: bool = False  # the independent checker has accepted the proof
     interrupted: bool = False
-    unsaved: str = ""  # a sentence where certificate, log or result file could not be written
+    unsaved: str = ""  # sentence about a certificate, log or result file that was not written
     settings: Settings | None = field(default=None, repr=False, compare=False)
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
@@ -68,7 +68,7 @@ class Result:
 
 
 def unsaved(what: str, error: OSError) -> str:
-    """Returns the sentence that reports that ``what``, such as "proof log", was not written."""
+    """Returns the sentence for a file that was not written. ``what`` names it ("proof log")."""
     return f"The {what} could not be written ({error.strerror or error})."
 
 

@@ -28,9 +28,9 @@ def _finite(number: Any) -> bool:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a search, which ends when it reaches the first of them. None = no limit.
+    """Limits of a search. The search ends at the first limit that it reaches. None = no limit.
 
-    A process that computes on an accelerator uses little CPU time, so limit wall seconds there.
+    A search on an accelerator uses little CPU time: limit its wall seconds instead.
     """
 
     cpu_seconds: float | None = None  # of this process, all threads; compilation not counted
@@ -54,7 +54,7 @@ class Limits:
             object.__setattr__(self, name, plain)  # a plain number is written as JSON
 
     def reached(self, name: str) -> str:
-        """Returns the sentence that reports that the limit ``name`` (a field) was reached."""
+        """Returns the sentence "The limit of ... was reached." for the limit ``name``, a field."""
         limit = getattr(self, name)
         unit = {"cpu_seconds": "CPU seconds", "wall_seconds": "seconds"}.get(name, name)
         shown = f"{round(limit, 2) or limit:g}" if "seconds" in name else str(limit)
@@ -70,8 +70,8 @@ class Settings:
     memory_mb: int = 2048  # for tree, table, proof log and certificate together
     seed: int = 0
     wave: int | None = None  # positions in all waves in flight together; None = the method's own
-    # Number of waves in flight: one on the device while another is backed up. A search that runs on
-    # the host has no waves, unless ``wave`` is given.
+    # Number of waves in flight: one is on the device while another is backed up. A search on the
+    # host has waves only if ``wave`` is given.
     flights: int = 2
     max_nodes: int | None = None  # further bound on table entries, besides the memory
     heads: Heads | Guide | AutoGuide | None = None  # a network; None = the rules alone

@@ -72,9 +72,9 @@ def solve(
 
     Args:
       game: rules of the position.
-      state: position to search, made by ``game``. A state does not hold the size of its board:
-        one of another size is refused by its arrays, but not if ``game`` has a position with equal
-        arrays, as for the empty boards of hex-4 and hex-5.
+      state: position to search, made by ``game``. A state does not store its board size. A state
+        of another size is refused if its arrays are not those of a position of ``game``. (The empty
+        boards of hex-4 and hex-5 have equal arrays.)
       claim: claim to decide. Default: that the player with a goal wins (``default_claim``), in
         other games that the side to move wins.
       settings: options of the search.
@@ -221,8 +221,8 @@ def solve_pool(
       **changes: fields of ``settings`` to replace.
 
     Raises:
-      ValueError: a problem is of another game than the evaluator, ``pool`` is no whole number from
-        1 on, ids with ``out`` are equal or no names of folders, or as in ``solve``.
+      ValueError: a problem is of another game than the evaluator, ``pool`` is not a whole number
+        from 1 on, two ids are equal or an id cannot name a folder in ``out``, or as in ``solve``.
       KeyboardInterrupt: after Ctrl-C, if no yielded result reports the interruption, because no
         problem was running or all had just been decided.
     """
@@ -256,8 +256,8 @@ def _refuse_other_games(problems: list[Problem], game: Game) -> None:
 def _next(answers: Iterator[T]) -> T | None:
     """Returns the next answer, or None at the end.
 
-    Only this call allows transfers (``_allow_transfers``), so that the caller's own transfer guard
-    holds between two answers.
+    Transfers are allowed only during this call (``_allow_transfers``). Between two answers the
+    caller's transfer guard applies.
     """
     return next(answers, None)
 

@@ -177,11 +177,11 @@ def test_a_seed_determines_the_search():
 
 def test_restarts_leave_the_same_part_out():
     methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
-    assert not methods["without restarts"].configurations
-    assert all(form.step == 0.0 for form in methods["without plans"].configurations)
+    assert not methods["without restarts"].configurations.plans
+    assert all(form.step == 0.0 for form in methods["without plans"].configurations.plans)
     assert all(
         isinstance(form, zone_variants.NullLast)
-        for form in methods["without the null move first"].configurations
+        for form in methods["without the null move first"].configurations.plans
     )
 
 

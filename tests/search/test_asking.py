@@ -267,7 +267,7 @@ def test_lines_cut_at_the_maximal_depth_are_reported():
             flights=1,
         )
         while search.verdict is None:
-            states, actions, count = search.select(0)
+            states, actions, count = search.advance(0)
             if count:
                 search.absorb(0, chains(states, actions))
         assert (search.verdict, search.cut) == (verdict, verdict is Verdict.UNKNOWN)

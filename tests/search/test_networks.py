@@ -177,7 +177,7 @@ def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
                     settings=Settings("dfpn", heads=heads, zones=False, wave=16, flights=1)
                 ),
             )
-            states, actions, count = job.select(0, 64)
+            states, actions, count = job.advance(0, 64)
             assert len(states) == len(actions) == count
             most[or_player, costs[0]] = count
             job.close()
@@ -235,7 +235,7 @@ def test_threat_search_stays_active_with_a_network():
             settings=Settings("fdfpn", heads=random_network(game, "value").heads(game))
         ),
     ).method
-    assert method.trust > 0.0 and method.threat_configurations
+    assert method.trust > 0.0 and method.configurations.threats
 
 
 @pytest.mark.full

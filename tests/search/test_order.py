@@ -38,7 +38,7 @@ def searched(rule_set, waves, method, zones=True):
         flights=1,
     )
     while search.waves < waves and search.verdict is None:
-        states, actions, count = search.select(0)
+        states, actions, count = search.advance(0)
         if count:
             search.absorb(0, search.evaluator(states, actions))
     return search
@@ -55,7 +55,7 @@ def test_unvisited_moves_have_the_initial_numbers_of_the_last_sibling(learns, zo
     search = searched("gomoku-7;line=4;knowledge=4t", 0, method, zones)
     tree, expected = search.tree, {}
     for _ in range(400):
-        states, actions, count = search.select(0)
+        states, actions, count = search.advance(0)
         if not count:
             break
         path = search.work.paths

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxsolve.games import row_words
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.state import (
     ANY_CHAIN,
     KILL,
-    NO_KO_FOR_BLACK,
-    NO_KO_FOR_WHITE,
+    KO,
     OPENING_OVER,
+    OUTCOME,
+    PASSES,
+    PLY,
+    SIDE,
     WHITE_DEFENDS,
 )
 from jaxsolve.games.go.zone_board import (
@@ -24,17 +28,30 @@ from jaxsolve.games.go.zone_board import (
     BLACK,
     CELL,
     EMPTY,
+    FILL_EYES,
     FIRST,
     LABEL,
     LIST,
     MEMBER,
     OUTSIDE,
+    ROWS_A_WORD,
     SCRATCH,
     SECOND,
     SEEN,
+    SIZE,
+    TSUMEGO,
     WHITE,
+    WORDS,
+    board_facts,
+    colour_to_move,
+    crucial_at,
+    may_not_take_ko,
+    meta_field,
     number_chains,
+    passes_made,
+    region_at,
     step,
+    task_flags,
 )
 from jaxsolve.games.go.zone_eyes import is_eye, ko_taken
 from jaxsolve.games.go.zone_life import number_regions, remove_dead
@@ -44,22 +61,18 @@ from jaxsolve.jit.host import compiled, inner
 if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
 
-SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, STONES = range(6)
-"""Indices of ``facts`` int64[6].
+STONES = FILL_EYES + 1
+"""Last index of ``facts`` int64[6]: whether White wins after two passes if it has a stone.
 
-SIZE: N. WORDS: words per board. ROWS_A_WORD: rows per word. TSUMEGO: whether a state holds a task.
-FILL_EYES: whether a side may fill its own true eyes. STONES: whether White wins after two passes if
-it has a stone (Killall-Go).
+This is an option of Killall-Go. The other indices, SIZE to FILL_EYES, are those of ``zone_board``.
 """
-PASSES, PLY, OUTCOME, KO = 1, 3, 5, 8  # first bits of the fields of a meta word (``state.Meta``)
 
 
 @compiled
-def row(state, action, host):
+def row(state, action, host_rows):
     """The callback of ``jaxsolve.games.host_rows``."""
-    out, facts, scratch = host.row, host.facts, host.scratch
-    n, words, tsumego = facts[SIZE], facts[WORDS], facts[TSUMEGO]
-    size = 4 * words + 2 if tsumego else 2 * words + 1
+    out, facts, scratch = host_rows.row, host_rows.facts, host_rows.scratch
+    n, size = facts[SIZE], len(state)
     for i in range(size):
         out[i] = state[i]
     side = n + 2
@@ -69,17 +82,16 @@ def row(state, action, host):
     chains = number_chains(scratch, side)
     if action >= 0:
         _judge(facts, action == n * n, out, scratch, chains)
-    write_key(out, host.salts, out, size)
-    meta = out[2 * words]
-    out[size + 2] = (meta >> np.uint32(OUTCOME) & np.uint32(7)) | (
-        meta & np.uint32(1)
-    ) << np.uint32(3)
-    out[size + 3] = np.uint32(0)
-    out[size + 4] = np.uint32(1 | 1 << 16)
-    mask = (n * n + 32) // 32
-    for i in range(size + 5, size + 5 + 3 * mask):
+    write_key(out, host_rows.salts, out, size + row_words.KEY)
+    out[size + row_words.INFO] = np.uint32(
+        meta_field(facts, out, OUTCOME) | meta_field(facts, out, SIDE) << row_words.INFO_MOVER
+    )
+    out[size + row_words.THREAT] = np.uint32(0)
+    out[size + row_words.FIRST] = np.uint32(1 | 1 << 16)
+    masks = size + row_words.MASKS
+    for i in range(masks, masks + 3 * ((n * n + 32) // 32)):
         out[i] = np.uint32(0)
-    _write_legal(facts, out, scratch, size + 5)
+    _write_legal(facts, out, scratch, masks)
     return np.int64(0)
 
 
@@ -117,17 +129,18 @@ def _bit(facts, point):
 def _step(facts, action, state, scratch):
     """Plays a legal move on CELL and on the packed state; the outcome becomes 0."""
     n, words = facts[SIZE], facts[WORDS]
-    meta = state[2 * words]
-    mover = np.int64(meta & np.uint32(1))
-    ply = np.int64(meta >> np.uint32(PLY) & np.uint32(3))
+    mover, ply = meta_field(facts, state, SIDE), meta_field(facts, state, PLY)
     passes, ko = np.int64(0), np.int64(0)
     if action == n * n:
         if ply == OPENING_OVER:
-            passes = min(np.int64(meta >> np.uint32(PASSES) & np.uint32(3)) + 1, np.int64(2))
+            passes = min(passes_made(facts, state) + 1, np.int64(2))
     else:
         ko = _place(facts, action, BLACK + mover, state, scratch)
     state[2 * words] = np.uint32(
-        (1 - mover) | passes << PASSES | min(ply + 1, np.int64(OPENING_OVER)) << PLY | ko << KO
+        (1 - mover) << SIDE[0]
+        | passes << PASSES[0]
+        | min(ply + 1, np.int64(OPENING_OVER)) << PLY[0]
+        | ko << KO[0]
     )
 
 
@@ -190,25 +203,24 @@ def _enclosed(scratch, side, start, colour):
 def _judge(facts, passed, state, scratch, chains):
     """Writes the outcome of the position after a move to its meta word (``GoRules._decide``)."""
     words, tsumego = facts[WORDS], facts[TSUMEGO]
-    meta = state[2 * words]
     defender, any_chain, kill = np.int64(WHITE), True, False
     if tsumego:
-        flags = state[4 * words + 1]
+        flags = task_flags(facts, state)
         defender = np.int64(WHITE if flags & np.uint32(WHITE_DEFENDS) else BLACK)
         for i in range(words):
-            state[2 * words + 1 + i] &= state[(defender - BLACK) * words + i]
+            state[crucial_at(facts) + i] &= state[(defender - BLACK) * words + i]
         any_chain = flags & np.uint32(ANY_CHAIN) != np.uint32(0)
         kill = flags & np.uint32(KILL) != np.uint32(0)
     lives = not passed and _lives(facts, state, scratch, chains, defender, any_chain)
     outcome = np.int64(0)
     if lives:
         outcome = _win_of(defender)
-    elif not any_chain and _is_empty(state, 2 * words + 1, words):
+    elif not any_chain and _is_empty(state, crucial_at(facts), words):
         outcome = _win_of(BLACK + WHITE - defender)
-    elif meta >> np.uint32(PASSES) & np.uint32(3) == np.uint32(2):
+    elif passes_made(facts, state) == 2:
         stands = facts[STONES] and not _is_empty(state, words, words)
         outcome = _win_of(defender if kill or stands else BLACK + WHITE - defender)
-    state[2 * words] = meta | np.uint32(outcome) << np.uint32(OUTCOME)
+    state[2 * words] |= np.uint32(outcome) << np.uint32(OUTCOME[0])
 
 
 @inner
@@ -258,7 +270,7 @@ def _is_asked(facts, state, scratch, chain, colour, any_chain):
         return True
     for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
         word, bit = _bit(facts, np.int64(scratch[MEMBER + i]))
-        if state[2 * facts[WORDS] + 1 + word] & bit:
+        if state[crucial_at(facts) + word] & bit:
             return True
     return False
 
@@ -317,26 +329,21 @@ def _touches(scratch, side, point, chain):
 @inner
 def _write_legal(facts, state, scratch, at):
     """Adds the legal actions to the bit set that begins at ``state[at]``."""
-    n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
-    side = n + 2
-    meta = state[2 * words]
-    ply = meta >> np.uint32(PLY) & np.uint32(3)
-    if meta >> np.uint32(OUTCOME) & np.uint32(7):
+    n, per = facts[SIZE], facts[ROWS_A_WORD]
+    side, ply = n + 2, meta_field(facts, state, PLY)
+    if meta_field(facts, state, OUTCOME):
         return
     if ply in (1, OPENING_OVER):
         state[at + (n * n >> 5)] |= np.uint32(1) << np.uint32(n * n & 31)
     if ply == 1:
         return
-    colour = np.int64(BLACK + (meta & np.uint32(1)))
-    barred = np.int64(meta >> np.uint32(KO) & np.uint32(511)) - 1
-    no_ko = False
-    if facts[TSUMEGO]:
-        flag = NO_KO_FOR_WHITE if colour == WHITE else NO_KO_FOR_BLACK
-        no_ko = state[4 * words + 1] & np.uint32(flag) != np.uint32(0)
+    colour = colour_to_move(facts, state)
+    barred = meta_field(facts, state, KO) - 1
+    no_ko = may_not_take_ko(facts, state, colour)
     for line in range(n):
         region = np.uint32(0xFFFFFFFF)
         if facts[TSUMEGO]:
-            region = state[3 * words + 1 + line // per] >> np.uint32((line % per) * (n + 1))
+            region = state[region_at(facts) + line // per] >> np.uint32((line % per) * (n + 1))
         for column in range(n):
             point, action = side * (line + 1) + column + 1, line * n + column
             if (
@@ -372,16 +379,7 @@ def host_rows_of(game: GoRules, width: int) -> HostRows | None:
     """The row interface of Killall-Go or ``tsumego-N`` with simple ko; None for other rule sets."""
     if game._goal is None or game.ko != "simple":
         return None
-    n, tsumego = game.size, game._goal == 2
-    options = game.__dict__
-    facts = [
-        n,
-        game.grid.words,
-        32 // (n + 1),
-        tsumego,
-        options.get("fill_eyes", True),
-        options.get("passes") == "stones",
-    ]
+    facts = [*board_facts(game), game.__dict__.get("passes") == "stones"]
     return make_host_rows(
         row, game.kernel.rule_set, game.state_words, width, np.array(facts), SCRATCH
     )

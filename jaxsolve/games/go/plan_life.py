@@ -18,7 +18,16 @@ import numpy as np
 
 from jaxsolve.games.go import plan_words
 from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
-from jaxsolve.games.go.zone_board import LIVING, ROWS_A_WORD, SIZE, TSUMEGO, WORDS
+from jaxsolve.games.go.zone_board import (
+    LIVING,
+    ROWS_A_WORD,
+    SIZE,
+    TSUMEGO,
+    WORDS,
+    crucial_at,
+    region_at,
+    task_flags,
+)
 from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
 from jaxsolve.jit.host import compiled, inner
 
@@ -52,7 +61,7 @@ def read_boards(facts, state, scratch):
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     white, any_chain = facts[LIVING] == 1, True
     if facts[TSUMEGO]:
-        flags = state[4 * words + 1]
+        flags = task_flags(facts, state)
         white, any_chain = (
             flags & np.uint32(WHITE_DEFENDS) != np.uint32(0),
             flags & np.uint32(ANY_CHAIN) != np.uint32(0),
@@ -66,10 +75,10 @@ def read_boards(facts, state, scratch):
         scratch[OWN + row + 1] = np.int64(state[own + word]) >> shift & full
         scratch[OTHER + row + 1] = np.int64(state[other + word]) >> shift & full
         scratch[CRUX + row + 1] = (
-            np.int64(state[2 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else 0
+            np.int64(state[crucial_at(facts) + word]) >> shift & full if facts[TSUMEGO] else 0
         )
         scratch[WALL + row + 1] = (
-            np.int64(state[3 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else full
+            np.int64(state[region_at(facts) + word]) >> shift & full if facts[TSUMEGO] else full
         )
     _fence(scratch, n, any_chain)
     _pack_boards(scratch, n)

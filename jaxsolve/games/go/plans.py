@@ -30,7 +30,14 @@ from jaxsolve.games.go.plan_life import (
     widen,
 )
 from jaxsolve.games.go.plan_life import SCRATCH as BEFORE
-from jaxsolve.games.go.zone_board import ROWS_A_WORD, SIZE, TSUMEGO, WORDS, add_action, has_action
+from jaxsolve.games.go.zone_board import (
+    ROWS_A_WORD,
+    SIZE,
+    TSUMEGO,
+    add_action,
+    has_action,
+    region_at,
+)
 from jaxsolve.games.zones import HINT_ONLY, SEARCH_ALL
 from jaxsolve.jit.host import compiled, inner
 
@@ -110,12 +117,12 @@ def _list_free(facts, state, scratch):
 
     Points with an opponent's stone are included, because the stone can be captured.
     """
-    n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
+    n, per = facts[SIZE], facts[ROWS_A_WORD]
     free = np.int64(0)
     for row in range(n):
         open_row = (1 << n) - 1 & ~scratch[OWN + row + 1]
         if facts[TSUMEGO]:
-            open_row &= np.int64(state[3 * words + 1 + row // per]) >> np.int64(
+            open_row &= np.int64(state[region_at(facts) + row // per]) >> np.int64(
                 (row % per) * (n + 1)
             )
         for column in range(n):

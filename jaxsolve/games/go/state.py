@@ -63,16 +63,18 @@ class Meta(NamedTuple):
     boards: Words  # number of earlier boards in the history (superko only)
 
 
-_FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("boards", 15))
+SIDE, PASSES, PLY, OUTCOME, KO, BOARDS = (0, 1), (1, 2), (3, 2), (5, 3), (8, 9), (17, 15)
+"""Fields of a ``meta`` word: (first bit, number of bits)."""
+_FIELDS = (SIDE, PASSES, PLY, OUTCOME, KO, BOARDS)  # in the order of ``Meta``
 
 
 def read_meta(word: jax.Array) -> Meta:
-    """Unpacks a ``meta`` word uint32[...]. For numpy words it returns numpy arrays, without JAX."""
-    values, at = {}, 0
-    for name, bits in _FIELDS:
-        values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
-        at += bits
-    return Meta(**values)
+    """Unpacks a ``meta`` word uint32[...]. A numpy word gives numpy arrays, without a JAX call."""
+    values = [
+        ((word >> np.uint32(first)) & np.uint32((1 << bits) - 1)).astype(np.int32)
+        for first, bits in _FIELDS
+    ]
+    return Meta(*values)
 
 
 def host_meta(word: Any) -> Meta:
@@ -80,28 +82,21 @@ def host_meta(word: Any) -> Meta:
 
     Meant for host code that reads many words. Kernels use ``read_meta``.
     """
-    word, values, at = int(word), [], 0
-    for _, bits in _FIELDS:
-        values.append(word >> at & (1 << bits) - 1)
-        at += bits
-    return Meta(*values)
+    word = int(word)
+    return Meta(*(word >> first & (1 << bits) - 1 for first, bits in _FIELDS))
 
 
 def host_word(meta: Meta) -> np.ndarray:
-    """Packs the fields into a ``meta`` word uint32[] on the host; inverse of ``host_meta``."""
-    word, at = 0, 0
-    for value, (_, bits) in zip(meta, _FIELDS, strict=True):
-        word |= int(value) << at
-        at += bits
-    return np.array(word, np.uint32)
+    """uint32[]: packs the fields into a ``meta`` word on the host; inverse of ``host_meta``."""
+    fields = zip(meta, _FIELDS, strict=True)
+    return np.array(sum(int(value) << first for value, (first, _) in fields), np.uint32)
 
 
 def meta_word(meta: Meta) -> jax.Array:
-    """Packs the fields into a ``meta`` word uint32[...]; inverse of ``read_meta``."""
-    word, at = jnp.uint32(0), 0
-    for name, bits in _FIELDS:
-        word = word | (jnp.asarray(getattr(meta, name)).astype(jnp.uint32) << jnp.uint32(at))
-        at += bits
+    """uint32[...]: packs the fields into a ``meta`` word; inverse of ``read_meta``."""
+    word = jnp.uint32(0)
+    for value, (first, _) in zip(meta, _FIELDS, strict=True):
+        word = word | (jnp.asarray(value).astype(jnp.uint32) << jnp.uint32(first))
     return word
 
 

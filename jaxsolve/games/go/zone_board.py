@@ -6,10 +6,22 @@ The *inner liberties* of a group are the empty points of the zone next to it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from jaxsolve.games.go.state import NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, OPENING_OVER
+from jaxsolve.games.go.state import (
+    NO_KO_FOR_BLACK,
+    NO_KO_FOR_WHITE,
+    OPENING_OVER,
+    PASSES,
+    PLY,
+    SIDE,
+)
 from jaxsolve.jit.host import compiled, inner
+
+if TYPE_CHECKING:
+    from jaxsolve.games.go.game import GoRules
 
 SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, LIVING, CRUCIAL = range(7)
 """Indices of ``facts`` int64[6 + C].
@@ -19,7 +31,7 @@ FILL_EYES: whether a side may fill its own true eyes. LIVING: the player who win
 task of the state determines the player). CRUCIAL: the first of the C crucial points.
 """
 
-EMPTY, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
+EMPTY, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3  # contents of a point
 
 PLANE = 512
 CELL, ZONE, SEEN, LIST, LABEL, MEMBER, FIRST, LIBERTY, SECOND, GROUPED = (
@@ -49,6 +61,13 @@ Indexed by pair of a region and a chain next to it, up to 684 pairs, two planes 
 (BORDER), how many of the region's empty points touch the chain, later whether all do (VITAL), the
 last such point (LAST).
 """
+
+
+def board_facts(game: GoRules) -> list[int]:
+    """Returns the first entries of ``facts``, SIZE to FILL_EYES."""
+    n = game.size
+    fill_eyes = game.__dict__.get("fill_eyes", True)
+    return [n, game.grid.words, 32 // (n + 1), game._goal == 2, fill_eyes]
 
 
 # ---- the board -----------------------------------------------------------------------------------
@@ -186,21 +205,46 @@ def spread(facts, state, first, out, at):
 
 
 @inner
+def meta_field(facts, state, field):
+    """Returns a field of a state's ``meta`` word, one of SIDE to KO (``go.state``), as int64."""
+    first, bits = field
+    return np.int64(state[2 * facts[WORDS]] >> np.uint32(first) & np.uint32((1 << bits) - 1))
+
+
+@inner
+def crucial_at(facts):
+    """Index of the first word of ``Task.crucial`` in a packed state."""
+    return 2 * facts[WORDS] + 1
+
+
+@inner
+def region_at(facts):
+    """Index of the first word of ``Task.region`` in a packed state."""
+    return 3 * facts[WORDS] + 1
+
+
+@inner
+def task_flags(facts, state):
+    """Returns ``Task.flags`` of a packed state, uint32."""
+    return state[4 * facts[WORDS] + 1]
+
+
+@inner
 def colour_to_move(facts, state):
     """The colour to move, BLACK or WHITE."""
-    return np.int64(BLACK + (state[2 * facts[WORDS]] & np.uint32(1)))
+    return BLACK + meta_field(facts, state, SIDE)
 
 
 @inner
 def passes_made(facts, state):
     """Number of consecutive passes just made."""
-    return np.int64(state[2 * facts[WORDS]] >> np.uint32(1) & np.uint32(3))
+    return meta_field(facts, state, PASSES)
 
 
 @inner
 def in_opening(facts, state):
     """Whether the position is in a forced opening."""
-    return np.int64(state[2 * facts[WORDS]] >> np.uint32(3) & np.uint32(3)) != OPENING_OVER
+    return meta_field(facts, state, PLY) != OPENING_OVER
 
 
 @inner
@@ -208,7 +252,7 @@ def may_not_take_ko(facts, state, colour):
     """Whether the task forbids ``colour`` to start or take a ko."""
     if facts[TSUMEGO] == 0:
         return False
-    return state[4 * facts[WORDS] + 1] & np.uint32(
+    return task_flags(facts, state) & np.uint32(
         NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE
     ) != np.uint32(0)
 

@@ -36,7 +36,7 @@ from jaxsolve.games.go.plan_life import (
     has_point,
 )
 from jaxsolve.games.go.plans import SCRATCH as BEFORE
-from jaxsolve.games.go.state import ANY_CHAIN, KILL, WHITE_DEFENDS
+from jaxsolve.games.go.state import ANY_CHAIN, KILL, KO, SIDE, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import (
     CRUCIAL,
     FILL_EYES,
@@ -45,6 +45,11 @@ from jaxsolve.games.go.zone_board import (
     TSUMEGO,
     WORDS,
     add_action,
+    crucial_at,
+    meta_field,
+    passes_made,
+    region_at,
+    task_flags,
 )
 from jaxsolve.jit.host import compiled, inner
 
@@ -63,15 +68,17 @@ def settled(state, action, zone, out, facts, scratch):
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
-    words = facts[WORDS]
     if not facts[TSUMEGO] or not facts[FILL_EYES]:
         return np.int64(0)
-    flags, meta = np.int64(state[4 * words + 1]), np.int64(state[2 * words])
+    flags = np.int64(task_flags(facts, state))
     if flags & ANY_CHAIN:
         return np.int64(0)
     kill, defender = flags & KILL != 0, np.int64(flags & WHITE_DEFENDS != 0)
-    if kill and (meta >> 8 & 511 or (meta & 1 == defender and meta >> 1 & 3)):
-        return np.int64(0)  # there is a ko, or a pass of the defender would end the game
+    if kill and (
+        meta_field(facts, state, KO)
+        or (meta_field(facts, state, SIDE) == defender and passes_made(facts, state))
+    ):
+        return np.int64(0)  # a ko, or a pass of the defender would end the game
     if not _read(facts, state, scratch, defender):
         return np.int64(0)
     n = facts[SIZE]
@@ -110,8 +117,8 @@ def _read(facts, state, scratch, defender):
         word, shift = row // per, np.int64((row % per) * (n + 1))
         mine = np.int64(state[own + word]) >> shift & full
         theirs = np.int64(state[other + word]) >> shift & full
-        crucial = np.int64(state[2 * words + 1 + word]) >> shift & mine
-        region = np.int64(state[3 * words + 1 + word]) >> shift & full
+        crucial = np.int64(state[crucial_at(facts) + word]) >> shift & mine
+        region = np.int64(state[region_at(facts) + word]) >> shift & full
         scratch[OWN + row + 1], scratch[OTHER + row + 1] = mine, theirs
         scratch[CRUX + row + 1], scratch[FIELD + row + 1] = crucial, region
         scratch[EMPTIES + row + 1] = full & ~(region | mine | theirs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
+from jaxsolve.games.go.state import ANY_CHAIN, OUTCOME, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import (
     ALIVE,
     BEGIN,
@@ -38,9 +38,12 @@ from jaxsolve.games.go.zone_board import (
     WORDS,
     ZONE,
     add_action,
+    crucial_at,
     make_whole,
+    meta_field,
     read_board,
     step,
+    task_flags,
     write_zone,
 )
 from jaxsolve.jit.host import compiled, inner
@@ -56,17 +59,17 @@ def leaf(state, action, zone, out, facts, scratch):
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
-    outcome = np.int64(state[2 * facts[WORDS]] >> np.uint32(5) & np.uint32(7))
+    outcome = meta_field(facts, state, OUTCOME)
     living, winner = facts[LIVING], outcome - Outcome.FIRST_WINS
     any_chain = True
     if facts[TSUMEGO]:
-        flags = state[4 * facts[WORDS] + 1]
+        flags = task_flags(facts, state)
         living = 1 if flags & np.uint32(WHITE_DEFENDS) else 0
         any_chain = flags & np.uint32(ANY_CHAIN) != np.uint32(0)
     if winner != living:
         left_over = np.uint32(0)
         for i in range(facts[WORDS] if facts[TSUMEGO] else 0):
-            left_over |= state[2 * facts[WORDS] + 1 + i]
+            left_over |= state[crucial_at(facts) + i]
         if facts[TSUMEGO] and not any_chain and left_over == 0:
             for i in range(CRUCIAL, len(facts)):
                 add_action(out, facts[i])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from jaxsolve.games.go.state import KO
 from jaxsolve.games.go.zone_board import (
     CELL,
     EMPTY,
@@ -32,6 +33,7 @@ from jaxsolve.games.go.zone_board import (
     is_captured,
     make_whole,
     may_not_take_ko,
+    meta_field,
     missing_liberties,
     passes_made,
     point_of,
@@ -58,7 +60,7 @@ def lost(state, action, zone, out, facts, scratch):
         return np.int64(0)
     read_board(facts, state, out, scratch)
     side, mover = facts[SIZE] + 2, colour_to_move(facts, state)
-    ko = np.int64(state[2 * facts[WORDS]] >> np.uint32(8) & np.uint32(511))
+    ko = meta_field(facts, state, KO)
     ko = point_of(facts, ko - 1) if ko else np.int64(0)
     grown = True
     while grown:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxsolve.games.go.state import KO
 from jaxsolve.games.go.zone_board import (
     CELL,
     EMPTY,
@@ -43,13 +44,16 @@ from jaxsolve.games.go.zone_board import (
     add_action,
     add_neighbours,
     add_point,
+    board_facts,
     close_chain,
     colour_to_move,
+    crucial_at,
     has_action,
     in_opening,
     is_captured,
     make_whole,
     may_not_take_ko,
+    meta_field,
     missing_liberties,
     passes_made,
     point_of,
@@ -356,11 +360,11 @@ def pattern(state, action, zone, out, facts, scratch):
     words, plane = facts[WORDS], (facts[SIZE] * facts[SIZE] + 32) // 32
     spread(facts, state, np.int64(0), out, np.int64(0))
     spread(facts, state, words, out, plane)
-    ko = np.int64(state[2 * words] >> np.uint32(8) & np.uint32(511))
+    ko = meta_field(facts, state, KO)
     if ko:
         out[2 * plane + ((ko - 1) >> 5)] |= np.uint32(1) << np.uint32((ko - 1) & 31)
     if facts[TSUMEGO]:
-        spread(facts, state, 2 * words + 1, out, 3 * plane)
+        spread(facts, state, crucial_at(facts), out, 3 * plane)
     said = FOR_MOVER if passes_made(facts, state) != 0 else 0
     return np.int64(said | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))
 
@@ -378,21 +382,13 @@ def zoning_of(game: GoRules) -> Zoning | None:
     from jaxsolve.games.go.zone_life import leaf
     from jaxsolve.games.go.zone_replies import lost, unanswered
 
-    n, either = game.size, game._goal == 2
-    facts = [
-        n,
-        game.grid.words,
-        32 // (n + 1),
-        either,
-        game.__dict__.get("fill_eyes", True),
-        game._goal,
-        *game.crucial_points,
-    ]
+    either = game._goal == 2
+    facts = [*board_facts(game), game._goal, *game.crucial_points]
     return make_zoning(
         (leaf, won, lost, unanswered, pattern, plan, None, settled if either else None),
         -(-game.num_actions // 32),
         np.array(facts),
         SCRATCH,
-        null=n * n,
+        null=game.size * game.size,
         planes=4 if either else 3,
     )

@@ -1,4 +1,4 @@
-"""Hints that a game's knowledge gives a search: plans, threats and odds.
+"""Hints: plans, threats and odds, computed from a game's own knowledge.
 
 Plans and odds only order moves and initialise numbers. Threat trees also decide nodes.
 """

@@ -1,9 +1,9 @@
 """Initial proof numbers from a game's odds (``log_odds`` in ``jaxsolve.games.threats``).
 
 The higher the odds that the or-player wins, the lower is the proof number of a new node and the
-higher its disproof number. The odds are reduced with the depth of the node. Without the reduction
-every further threat would look as promising as the last, and a descent would for ever follow lines
-that stay one move from winning. At nodes of the or-player, threats are tried before quiet moves.
+higher its disproof number. The odds decrease with the depth of the node. Otherwise a descent could
+follow a line of threats for ever, since each threat leaves the or-player one move from winning. At
+nodes of the or-player, threats are tried before quiet moves.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from jaxsolve.search.tree.tree import NARROW_FLAG
 
 EVEN = 30.0  # both numbers of a node whose odds are even
 DEEPER = 0.2  # log odds subtracted per move from the root
-# With MANY or more replies nothing forces the opponent: FREE is subtracted from the log odds.
+# FREE is subtracted from the log odds if the opponent has MANY or more replies: nothing forces it.
 MANY, FREE = 60, 3.0
 MOST = 20_000.0  # largest estimate
-QUIET = 10  # the or-player's quiet moves count as this many times as hard as a threat
+QUIET = 10  # factor between the initial numbers of the or-player's quiet moves and its threats
 QUIET_SUM = 4  # contribution of all unvisited quiet moves to their node's disproof number
 
 
@@ -70,12 +70,12 @@ def estimate(tree, node, or_player, trust, penalty):
 
 @inner
 def awaits_threats(tree, node, live, quiet_after):
-    """Whether the numbers of a node leave out its quiet moves because a threat is undecided.
+    """Whether the quiet moves of a node are left out of its numbers for now.
 
-    At a narrow node (``NARROW_FLAG``) the quiet moves wait while a threat is unvisited or
-    undecided, but at most until ``quiet_after`` positions have been expanded below the node. If
-    ``quiet_after`` is 0, this bound does not apply, and the threat-tree search of the node may end
-    the wait instead (``hints.threats``).
+    At a narrow node (``NARROW_FLAG``) quiet moves wait while a threat is unvisited or undecided.
+    The wait ends when ``quiet_after`` positions have been expanded below the node. If
+    ``quiet_after`` is 0, only the threat-tree search of the node can end it
+    (``hints.threats.search_threat_trees``).
 
     Args:
       live: number of undecided visited moves.

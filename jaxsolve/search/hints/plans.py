@@ -1,10 +1,10 @@
 """Plans: sets of moves that reach a side's goal if the opponent only passes.
 
 The game's callback ``plan`` (``jaxsolve.games.zones``) finds the plans. A plan initialises the
-numbers of a new node and orders its moves; in Monte-Carlo methods it also gives a value. A position
-that is ``h`` moves from the or-player's goal counts as ``step`` times as hard as a position that is
-``h - 1`` moves from the goal. Each node stores its plan. For a new node, the plans of its parent
-and siblings are tried before a new plan is searched for. Plans are estimates and decide nothing.
+numbers of a new node and orders its moves; in Monte-Carlo methods it also gives a value. Each
+further move to the or-player's goal multiplies the difficulty of a position by ``step``. Each node
+stores its plan. For a new node, the plans of its parent and siblings are tried before a new plan is
+searched for. Plans are estimates and decide nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from jaxsolve.search.tree.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.tree.zones import null_first
 
 NO_PLAN = 9  # moves to the goal assumed where no plan was found
-# Rows of the zone buffers: a hint; a plan that is tried and, in the next row, the moves near it;
-# the plan found; the moves near the plan found.
+# Rows of the zone buffers. HINT: hint for the callback. TRIED: plan under test, with the moves near
+# it in the next row. FOUND: plan found. NEAR: moves near the plan found.
 HINT, TRIED, FOUND, NEAR = 0, 2, 4, 5
 SIBLINGS = 16  # latest siblings whose plans are tried
 BLIND_PATIENCE = 64  # bound on ``Weights.patience`` where the or-player has no plan
@@ -78,8 +78,8 @@ def initialise_node(tree, node, before, action, or_player, weights):
 def _make_plan(tree, node, before, action):
     """Finds a plan for a new node and stores it in ``tree.plans``.
 
-    The arguments are those of ``initialise_node``. Returns twice the number of moves of the plan
-    plus the side that it is for, as the callback ``plan`` does; negative if no plan is found.
+    The arguments are those of ``initialise_node``. Returns 2 * (number of moves of the plan) + (its
+    side), as the callback ``plan`` does; negative if no plan is found.
     """
     zoning, words = tree.zoning, tree.plans.shape[1]
     hint, tried, found = (
@@ -134,7 +134,7 @@ def _make_plan(tree, node, before, action):
 
 @inner
 def _planned_first(tree, node, after):
-    """Moves the moves of a node's plan forward in its list, to just behind the first ``after``.
+    """Moves the moves of a node's plan forward in its list, behind the first ``after`` entries.
 
     Returns the number of planned moves.
     """
@@ -165,9 +165,9 @@ def _move_up(tree, first, last, wanted):
 
 @inner
 def has_plan(tree, node):
-    """Whether a node's initial numbers count the moves that the or-player's plan needs.
+    """Whether a node's initial numbers come from the number of moves of the or-player's plan.
 
-    This includes nodes for which no plan was found: NO_PLAN moves are assumed there.
+    If no plan was found, they come from the assumed NO_PLAN moves.
     """
     return are_planned(tree) and tree.nodes[node].marks & PLANNED_FLAG != 0
 
@@ -202,10 +202,10 @@ def _size(plan):
 
 @inner
 def awaits_null_move(tree, node):
-    """Whether a node's numbers leave out all moves but the null move.
+    """Whether a node's numbers count the null move only.
 
-    This is the case at an opponent's node where the or-player has a plan, as long as the null move
-    is listed first and not refuted. Its refutation will close most other moves.
+    They do at an opponent's node where the or-player has a plan, until the null move is refuted.
+    The refutation closes most other moves.
     """
     record = tree.nodes[node]
     if not is_headed_by_null(tree, node):

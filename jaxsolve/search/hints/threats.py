@@ -1,8 +1,9 @@
 """Threat-tree search (VCT) of a node, run just before its first move is tried.
 
 Every new position gets a short threat search without branches (VCF, ``tree.expansion``). A search
-with branches costs ten times as much, so only nodes whose moves are about to be tried get it; most
-nodes never reach this stage. ``jaxsolve.games.threats`` defines threat trees and branches.
+with branches costs ten times as much, so it is run only for a node whose first move is about to be
+tried. Most nodes never reach this stage. ``jaxsolve.games.threats`` defines threat trees and
+branches.
 """
 
 from __future__ import annotations

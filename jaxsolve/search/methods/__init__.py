@@ -10,7 +10,7 @@ from jaxsolve.games.zones import has_plans
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.mcts.method import MonteCarlo
 from jaxsolve.search.methods.mcts.pn_method import PnMonteCarlo
-from jaxsolve.search.methods.method import Method
+from jaxsolve.search.methods.method import Configurations, Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.rzs import RelevanceZone
 from jaxsolve.search.tree.workspace import Workspace
@@ -26,6 +26,7 @@ METHODS: dict[str, Method] = {
 
 __all__ = [
     "METHODS",
+    "Configurations",
     "Method",
     "MonteCarlo",
     "PnMonteCarlo",

@@ -18,13 +18,27 @@ MOST = 1 << 31  # every number in the settings of a method is below MOST
 
 
 @dataclasses.dataclass(frozen=True)
+class Configurations:
+    """Methods of successive runs of a search (``run.restarts``), one list for each kind of search.
+
+    A search uses one list. Its first run uses the first method, which is the method itself. Each
+    restart uses the next method, and the first one again after the last. A search whose list is
+    empty never restarts.
+    """
+
+    plans: tuple[Method, ...] = ()  # games with plans, many moves at the root
+    few_moves: tuple[Method, ...] = ()  # games with plans, at most ``restarts.FEW_MOVES`` moves
+    threats: tuple[Method, ...] = ()  # games with threat search
+
+
+@dataclasses.dataclass(frozen=True)
 class Method(abc.ABC):
     """A search method with its settings. The search uses every method through this interface.
 
-    A wave goes through ``select`` (choice of leaves), evaluation and ``absorb`` (backup). For each
-    edge, a method defines the 8 bytes ``a`` and ``b`` and ``extra_words`` words of ``tree.extra``.
-    The fields ``child``, ``action`` and ``busy`` mean the same for all methods. In a decided node
-    one of ``pn`` and ``dn`` is 0 and the other is INF.
+    ``select`` collects a wave of leaves, the evaluator evaluates it, and ``absorb`` backs it up.
+    Each method defines the meaning of the 8 bytes ``a`` and ``b`` of an edge, and of its
+    ``extra_words`` words in ``tree.extra``. The fields ``child``, ``action`` and ``busy`` mean the
+    same for all methods. In a decided node one of ``pn`` and ``dn`` is 0 and the other is INF.
 
     A method that stores proof numbers in ``a`` and ``b`` can derive from ``ProofNumber`` and
     override what differs. Fields must be hashable, since they are keys of cached compiled code.
@@ -66,9 +80,9 @@ class Method(abc.ABC):
 
     @property
     def fallback(self) -> Method | None:
-        """Method with which the search continues when this one makes no more progress, or None.
+        """Method that replaces this one when it makes no more progress, or None.
 
-        This happens when the method finds no leaf, or when eviction has replaced the whole table
+        It does so when this method finds no leaf, or when eviction has replaced the whole table
         many times (``run.steps``). The last method in a chain of fallbacks must keep proof numbers,
         because ``pns.graph.frontier`` reads them.
         """
@@ -83,25 +97,9 @@ class Method(abc.ABC):
         return self
 
     @property
-    def configurations(self) -> tuple[Method, ...]:
-        """Methods that successive restarts use in games with plans, this method first.
-
-        Empty if the method does not restart.
-        """
-        return ()
-
-    @property
-    def few_configurations(self) -> tuple[Method, ...]:
-        """As ``configurations``, for positions with few moves."""
-        return ()
-
-    @property
-    def threat_configurations(self) -> tuple[Method, ...]:
-        """Methods that successive restarts use in games with threat search, this method first.
-
-        Empty if the method does not restart.
-        """
-        return ()
+    def configurations(self) -> Configurations:
+        """Methods of successive runs; by default the method never restarts."""
+        return Configurations()
 
     @abc.abstractmethod
     def shares_tree(self, other: Method) -> bool:
@@ -141,15 +139,17 @@ class Method(abc.ABC):
         Returns the index of the first row not absorbed: ``count``, or less if the log is full.
         """
 
-    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
-        """Searches in compiled host code, for methods that ``run_on_host``.
+    def run(
+        self, work: Workspace, host_rows: HostRows, width: int, budget: int
+    ) -> tuple[int, bool]:
+        """Selects, evaluates and backs up leaves in compiled host code, without waves.
 
-        The first ``width`` paths go to leaf after leaf, until ``budget`` leaves are evaluated, no
-        leaf is found, or memory or the log is full. All paths select before a leaf is evaluated.
-        None is in flight afterwards.
+        In each round the first ``width`` paths select a leaf each. Then all these leaves are
+        evaluated and backed up. The rounds end when ``budget`` leaves are evaluated, no leaf is
+        found, or memory or the log is full. No path is in flight afterwards.
 
-        Returns (number of leaves evaluated, whether the root is decided). Raises TypeError if the
-        method needs waves.
+        Returns (number of leaves evaluated, whether the root is decided). Raises TypeError unless
+        the method ``runs_on_host``.
         """
         raise TypeError(f"method {self.name!r} needs waves: it has no search on the host")
 
@@ -159,7 +159,7 @@ class Method(abc.ABC):
 
     @abc.abstractmethod
     def propagate(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        """Updates nodes from their children and decides those whose decided children suffice.
+        """Updates nodes from their children, and decides a node if its decided children suffice.
 
         The nodes are ``order[:first]``, int32, taken from the last to the first.
 
@@ -169,19 +169,19 @@ class Method(abc.ABC):
 
     @abc.abstractmethod
     def reset_hopeless(self, work: Workspace) -> None:
-        """Resets the numbers that exclude undecided moves from the search. Keeps all decisions."""
+        """Makes every undecided move selectable again, by a reset of its numbers if necessary."""
 
     @abc.abstractmethod
     def reopen(self, work: Workspace) -> bool:
         """Prepares the tree of the previous claim for a new claim, ``work.claim``.
 
-        The new claim holds wherever the previous one does. Returns False if the tree must be
-        discarded instead.
+        The new claim must hold wherever the previous one does. Returns False if the tree cannot be
+        reused.
         """
 
     @abc.abstractmethod
     def release(self, work: Workspace, first: int, last: int) -> int:
-        """Moves those of paths ``first..last-1`` that are not in flight back up to the root.
+        """Moves the paths among ``first..last-1`` that are not in flight back up to the root.
 
         Returns the first path not yet handled if the log is full, else ``last``.
         """
@@ -208,10 +208,10 @@ class Method(abc.ABC):
         been decided since the last call. Whatever the order, forcing moves are listed before other
         moves, and the priors of a network replace the order.
 
-        By default, the more positions an action has won for the mover, the earlier it comes
-        (history heuristic, Schaeffer 1983). In games with a null move in their zones, a pass of the
-        opponent comes first, since its refutation closes most other moves; a pass of the or-player
-        comes last.
+        By default actions are sorted by the number of positions that they have won for the mover
+        (history heuristic, Schaeffer 1983). In games with a null move in their zones, the null move
+        comes first for the opponent, since its refutation closes most other moves, and last for the
+        or-player.
         """
         null = int(work.tree.zoning.null[0])
         for mover in (0, 1):
@@ -219,14 +219,11 @@ class Method(abc.ABC):
             wins[first == null] = -1 if mover == work.claim.or_player else 1 << 62
             work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
-    def warm_up(self, work: Workspace, host: HostRows | None = None) -> None:
-        """Compiles all compiled code of the method, by running it on a tree of a single node.
+    def warm_up(self, work: Workspace, host_rows: HostRows | None = None) -> None:
+        """Compiles the code of the method by running it on a tree of a single node.
 
-        With ``host`` the method will ``run`` there, and selects and absorbs no waves but those of
-        the frontier search.
-
-        A search that follows compiles nothing. ``numbers`` and ``best_edge`` are left out, since
-        they are not compiled.
+        With ``host_rows`` this compiles ``run``, else ``select`` and ``absorb``. ``numbers`` and
+        ``best_edge`` are not compiled code.
         """
         states, actions, owners = (
             np.zeros((1, work.tree.states.shape[1]), np.uint32),
@@ -235,8 +232,8 @@ class Method(abc.ABC):
         )
         rows = np.zeros((0, work.offsets.width), np.uint32)
         rows.flags.writeable = False  # as rows from the device
-        if host is not None:
-            self.run(work, host, 1, 0)
+        if host_rows is not None:
+            self.run(work, host_rows, 1, 0)
         else:
             self.select(work, 0, 0, states, actions, owners)
             self.absorb(work, owners, 0, 0, rows)

@@ -1,25 +1,24 @@
 """``rzs``: depth-first search with relevance zones, without proof numbers.
 
-It also takes turns with ``dfpn`` (``pns.method``, configurations).
+``dfpn`` also uses it as a configuration of its restarts (``pns.method.CONFIGURATIONS``).
 
 The algorithm is AchieveGoal (Shih et al. 2022; for Hex: Hayward 2009). No numbers guide the search.
 At a node of the or-player, moves are tried in list order until one wins. At a node of the opponent,
 the null move is tried first, then the moves that the zones of the refutations leave open
 (``tree.zones``), until one cannot be refuted.
 
-The published algorithm would follow its first line for ever. Therefore the search is iterative:
-each iteration has a *budget*, which is one more than that of the iteration before, and a line ends
-when its budget is spent. A move of the opponent costs nothing. A move of the or-player costs 1 plus
-the binary logarithm (rounded down) of its place in the list, counted from 1. With a cost of 1 for
-every move, each iteration would take more work than the last by a factor of the number of moves;
-with this cost the factor is about three. Every move becomes affordable in some iteration. A node
-whose plan needs more moves of the or-player than the budget allows is left at once (as in IDA*,
-Korf 1985).
+The published algorithm has no depth limit, so it could follow its first line for ever. Here the
+search is iterative. Each iteration has a *budget*, one more than the iteration before, and a line
+ends when its budget is spent. A move of the opponent costs nothing. A move of the or-player costs 1
+plus the binary logarithm (rounded down) of its place in the list, counted from 1. So each iteration
+takes about three times the work of the one before; if every move cost 1, the factor would be the
+number of moves. Every move becomes affordable in some iteration. A node is left at once if its plan
+needs more moves of the or-player than the budget allows (as in IDA*, Korf 1985).
 
 An edge stores the largest budget with which its child was searched without a decision. The budget
-decides nothing: nodes are decided by decided moves, as in proof-number search. Once several
-iterations in a row find no new position, the lines left are circular, longer than a path can be, or
-too far from the goal according to their plans. ``dfpn`` then continues with the same tree.
+decides nothing: nodes are decided by decided moves, as in proof-number search. If several
+iterations in a row find no new position, the remaining lines are circular, longer than a path can
+be, or too far from the goal according to their plans. ``dfpn`` then continues with the same tree.
 """
 
 from __future__ import annotations
@@ -118,8 +117,10 @@ class RelevanceZone(ProofNumber):
         work.paths.threshold_b[:, 0] = work.paths.threshold_a[0, 0]
         return super().absorb(work, owners, first, count, rows)
 
-    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
-        return _run(work, host, width, budget, self.weights)
+    def run(
+        self, work: Workspace, host_rows: HostRows, width: int, budget: int
+    ) -> tuple[int, bool]:
+        return _run(work, host_rows, width, budget, self.weights)
 
     def reopen(self, work: Workspace) -> bool:
         if not super().reopen(work):
@@ -173,10 +174,10 @@ def _is_undecided(tree, node, number):
 
 @inner
 def _try_any(tree, paths, path, node, budget, claim: ClaimCodes):
-    """Returns the or-player's next move at ``node``, among those that the budget allows.
+    """Returns the or-player's next move at ``node``.
 
-    It is the first undecided move that no path is searching, else the first one that a path is
-    searching. Returns NONE if no move is left to try, or WAIT if all that are left are in flight.
+    It is the first undecided move that the budget allows and no path is searching, else the first
+    one that the budget allows. Returns NONE if no move is left, or WAIT if all are in flight.
     """
     record = tree.nodes[node]
     busy = np.int64(NONE)
@@ -243,7 +244,7 @@ def _next_move(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
-    """Moves a path up from a node that its budget did not decide, and stores the budget."""
+    """Moves a path up from a node that was not decided with its budget, and stores the budget."""
     depth = paths.depth[path] - 1
     at = tree.nodes[paths.nodes[path, depth]].edges + paths.edges[path, depth]
     tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.threshold_a[path, depth])
@@ -339,7 +340,7 @@ def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
 
 
 @compiled
-def _run(work: Workspace, host, width, budget, weights: Weights):
+def _run(work: Workspace, host_rows, width, budget, weights: Weights):
     """As ``pns.walk.run``."""
     tree, paths = work.tree, work.paths
     _begin(tree, paths)
@@ -353,7 +354,7 @@ def _run(work: Workspace, host, width, budget, weights: Weights):
                 count += found == FOUND
         if count:
             paths.threshold_b[:, 0] = paths.threshold_a[0, 0]
-        evaluate_leaves(work, host, weights)
+        evaluate_leaves(work, host_rows, weights)
         evaluated += count
         if decided or count == 0:
             return evaluated, decided

@@ -69,7 +69,7 @@ def adopt_patterns(
     """Adds decided positions to the pattern table of a search, before its first wave.
 
     The search's sink must have the records already. Positions that give no pattern are added as
-    nodes instead, the latest ones if there are too many. The arguments are those of ``adopt``.
+    nodes instead; if there are too many, only the latest. The arguments are those of ``adopt``.
     """
     if not len(states) or search.verdict is not None:
         return
@@ -84,7 +84,7 @@ def adopt_patterns(
 def _rows(search: Search, states: np.ndarray) -> np.ndarray:
     """Returns the evaluator's rows of packed positions, uint32[n, width].
 
-    They include the network's output only if a later claim may make the positions undecided again.
+    The network evaluates them only if a later claim may make them undecided again.
     """
     actions, evaluator = np.full(len(states), -1, np.int32), search.evaluator
     if search.tree.counters[KEEP]:

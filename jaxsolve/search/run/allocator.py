@@ -30,8 +30,8 @@ class Allocator:
       root: uint32[S], packed root position (its canonical image if the evaluator is canonical).
       claims: claims to search, strongest first. Each claim implies the following ones
         (``Search.next_claim``). With several claims, decided nodes keep their moves.
-      budget: bytes for the tree with its table. When these are used up, the nodes with the least
-        work below them are evicted.
+      budget: bytes for the tree with its table. In a full tree the nodes with the least work below
+        them are evicted.
       max_nodes: further bound on table entries, or None.
     """
 

@@ -13,14 +13,14 @@ from jaxsolve.question import Verdict
 from jaxsolve.search.result import REFUSED, Result, unsaved
 from jaxsolve.search.settings import Settings
 
-LEAST_PROOF_MB = 16  # least memory for collecting a proof: a search in less can find a larger one
+LEAST_PROOF_MB = 16  # least memory for collecting a proof, however little the search had
 PROOF_SECONDS = 10.0  # least time allowed for collecting a proof, however short the limits
 
 
 def certify_answer(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
     """Collects, writes and checks the certificate of a decided claim, and completes its result.
 
-    If this fails, the verdict of ``result`` becomes unknown, and its reason states the cause.
+    If any of this fails, the verdict of ``result`` becomes unknown and its reason states the cause.
 
     Args:
       result: result with a verdict; updated.

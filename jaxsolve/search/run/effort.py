@@ -19,7 +19,7 @@ MEASURES = ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seco
 """The fields of a ``Result`` that measure effort."""
 
 FIRST_SHARE = 0.5  # share of each limit for the first of two successive searches
-# Node limit of the first of two successive searches where no limit is set: without a limit it might
+# Node limit of the first of two successive searches if the user sets no limit. Without one it might
 # never end.
 FIRST_NODES = 2_000_000
 
@@ -71,13 +71,13 @@ class EarlierRun(NamedTuple):
 
     @property
     def root(self) -> Effort:
-        """What the earlier runs have spent on the root, which each run expands again."""
+        """Effort of the earlier runs for the root. Each run expands the root again."""
         return Effort(min(1, self.effort.nodes), min(1, self.effort.evaluations))
 
     def add_to(self, result: Result, spent: dict[str, float]) -> None:
-        """Sets the figures of ``result`` to those of the earlier runs and ``spent``, this run's.
+        """Sets the figures of ``result`` to the sum of the earlier runs and of this run, ``spent``.
 
-        A run that has searched nothing, because the log decides the claim, adds no seconds.
+        The seconds of a run that searched nothing, because its log decides the claim, do not count.
         """
         nothing = self.effort.nodes and not (spent["nodes"] or spent["evaluations"])
         for name, earlier in self.effort._asdict().items():
@@ -131,9 +131,9 @@ class Stopwatch:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Takes the time of the ``with`` block, which reads a log, out of the search around it.
+        """Subtracts the time of the ``with`` block, which reads a log, from the search around it.
 
-        Otherwise a time limit could end before a long log is read, however often it is resumed.
+        Otherwise each resumed run could reach its time limit before a long log is read.
         """
         start, begun, before = cpu_seconds(), time.perf_counter(), compile_clock.read()
         yield
@@ -161,7 +161,7 @@ def first_share(limits: Limits) -> Limits:
 
 
 def remaining(limits: Limits, spent: Result | Effort) -> Limits:
-    """Returns what the effort of an earlier search, ``spent``, leaves of ``limits``."""
+    """Returns ``limits`` minus the effort of an earlier search, ``spent``."""
     return Limits(
         **{
             name: None if limit is None else max(0, limit - getattr(spent, name))
@@ -171,7 +171,7 @@ def remaining(limits: Limits, spent: Result | Effort) -> Limits:
 
 
 def whole(limits: Limits, spent: Result | Effort) -> Limits:
-    """Returns the limits of two successive searches together. This is the inverse of ``remaining``.
+    """Returns the limits of two successive searches together: the inverse of ``remaining``.
 
     Args:
       limits: limits of the second search.

@@ -39,18 +39,18 @@ TREE_SHARE = 0.75  # share of the memory for the tree; the rest is for the log
 class Job:
     """Runs one search for a ``Pool``.
 
-    The pool calls ``select``, ``check_limits`` and ``next_claim``; ``finish`` writes certificates
+    The pool calls ``advance``, ``check_limits`` and ``next_claim``; ``finish`` writes certificates
     and results.
 
     Args:
-      claims: one claim, or several, the strongest first, that are searched over one tree until one
-        is proved; default: the game's goal, else that the side to move wins.
-      options: the folder ``out`` is this job's own. With several claims each has a folder below
-        it, named after its result. ``patterns`` are used by jobs of one claim.
+      claims: one claim, or several claims, strongest first. Several are searched one after the
+        other over one tree, until one is proved. Default: the game's goal, or that the side to
+        move wins.
+      options: options of the run. The folder ``out`` is this job's own. With several claims each
+        has a folder below it, named after its result. Only jobs of one claim use ``patterns``.
       share: part of the settings' memory that this job may use.
-      original: the question's own rules and position, where ``game`` is a relaxation of them.
-      relaxed: the result of the search under the relaxation, before this one. Its effort is
-        included in the result.
+      original: the question's own rules and position, if ``game`` is a relaxation of them.
+      relaxed: result of the earlier search under the relaxation. Its effort is added to the result.
 
     Raises:
       ValueError: unknown method, or one that cannot be hashed; a position or an evaluator of
@@ -222,7 +222,7 @@ class Job:
         return records
 
     def _effort(self, search: Search) -> Effort:
-        """Effort of this run. The root, which an earlier run has expanded, does not count again."""
+        """Effort of this run, without the root if an earlier run has expanded it."""
         again, watch = self._again, self._stopwatch
         return Effort(
             search.expanded - again.nodes,
@@ -232,13 +232,13 @@ class Job:
         )
 
     def _used(self, search: Search) -> Effort:
-        """Effort that counts toward the limits: that of this run and of those that it resumes."""
+        """Effort that counts toward the limits: that of this run and of the runs it resumes."""
         return functools.reduce(
             Effort.plus, (records.earlier.effort for records in self.records), self._effort(search)
         )
 
-    def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """As ``Search.select``, within the limits; a full memory ends the job."""
+    def advance(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """As ``Search.advance``, within the limits. If memory is full, the job ends."""
         limits, search = self.settings.limits, self.search
         used = self._used(search)
         if limits.nodes is not None:
@@ -246,16 +246,16 @@ class Job:
         if limits.evaluations is not None:
             most = min(most, limits.evaluations - used.evaluations - search.in_flight)
         try:
-            # With ``most`` 0 the leaves in flight may reach the limit. ``select`` must not be
-            # called then, since a step such as a restart could exceed the limit.
+            # If ``most`` is 0, the leaves in flight may reach the limit. Then the search must not
+            # advance, since a step such as a restart could exceed the limit.
             if most > 0:
-                return search.select(flight, most)
+                return search.advance(flight, most)
         except MemoryFull:
             self.reason = self._full()
         return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
-        """Ends the job when a limit is passed; flushes the log every second."""
+        """Ends the job if a limit is reached, and flushes the log every second."""
         if self.done:
             return
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
@@ -298,9 +298,9 @@ class Job:
 
     # ---- records of other searches ---------------------------------------------------------------
     def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        """Enters positions decided elsewhere for ``claim`` (``adoption.adopt``).
+        """Adds positions that another search has decided for ``claim`` (``adoption.adopt``).
 
-        Does nothing if another claim is being searched, or none.
+        Does nothing unless ``claim`` is being searched.
         """
         if self.done or claim != self._current.claim:
             return
@@ -322,7 +322,7 @@ class Job:
 
     # ---- ending ----------------------------------------------------------------------------------
     def finish(self) -> list[Result]:
-        """Collects the proofs, writes certificates and result files; results by claim searched."""
+        """Writes certificates and result files. Returns one result for each claim searched."""
         search, line, count = self._search, [], 1
         if search is not None:
             self._take_answer(search)

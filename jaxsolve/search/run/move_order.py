@@ -12,7 +12,7 @@ FIRST_WINS = 16  # positions won by some action before the first update
 class MoveOrder:
     """The order of moves for new nodes.
 
-    The search method computes it again each time about a quarter more positions are decided.
+    The method computes it again whenever the number of decided positions has grown by a quarter.
 
     Args:
       actions: number of actions of the game.

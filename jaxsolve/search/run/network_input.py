@@ -10,9 +10,9 @@ from jaxsolve.search.tree.expansion import fresh_rows
 
 
 def fresh_leaves(search: Search, rows: np.ndarray) -> np.ndarray:
-    """Returns the indices of the rows that need a network's estimate, int64[k].
+    """Returns the indices of the rows that the network must evaluate, int64[k].
 
-    Their positions are undecided and not in the table. ``rows``, uint32[n, width], are those of a
+    Their positions are undecided and not in the table. ``rows`` uint32[n, width] are the rows of a
     wave.
     """
     found = np.empty(len(rows), np.int64)

@@ -30,7 +30,7 @@ class RunOptions:
     def for_job(self) -> RunOptions:
         """Returns the options with ``resume_if_exists`` resolved.
 
-        If it is set, ``resume`` becomes whether the folder ``out`` exists at the time of the call.
+        If it is set, ``resume`` is set to whether the folder ``out`` exists now.
         """
         if not self.resume_if_exists:
             return self

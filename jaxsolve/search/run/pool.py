@@ -103,8 +103,8 @@ class Pool:
 
         Args:
           progress: called with the progress of the first running job every PROGRESS_SECONDS.
-          stop: called before every poll; True ends the call, and a later call goes on as if there
-            had been no stop.
+          stop: called before every poll. If it returns True, this call ends, and a later call
+            continues.
         """
         reported = time.perf_counter()
         while not (ended := self.collect()) and not stop() and self.poll():
@@ -141,9 +141,9 @@ class Pool:
     def _receive(self, flight: int, clock: _StepClock) -> None:
         """Receives the rows of a wave from the device and passes them to the wave's jobs.
 
-        With a network this takes two calls. The first receives the rows by the rules and submits
-        the rows that need it to the network. The second adds the network's output and passes on the
-        rows.
+        With a network this takes two calls. The first receives the rows by the rules, and submits
+        those that need an evaluation to the network. The second adds the network's output and
+        passes the rows on.
         """
         wave = self._waves[flight]
         if wave is None:
@@ -188,13 +188,13 @@ class Pool:
         space = BATCH_SIZES[-1]
         self._turn += 1
         for i in range(len(self._jobs)):
-            # Each wave begins with another job, so that no job waits for ever where not all leaves
-            # fit.
+            # Each wave begins with another job. Otherwise the last jobs could wait for ever if the
+            # leaves of all jobs do not fit in a wave.
             job = self._jobs[(self._turn + i) % len(self._jobs)]
             if job.done or space == 0:
                 continue
             with clock.measure(job):
-                states, actions, count = job.select(flight, space)
+                states, actions, count = job.advance(flight, space)
             if count:
                 parts.append((states, actions))
                 owners.append((job, count))

@@ -43,10 +43,10 @@ class QuestionPatterns:
     def add(self, records: np.ndarray, ages: np.ndarray, most: int) -> None:
         """Adds records. If there are then more than ``most``, drops records.
 
-        Records of no proof are dropped first, all of them, then those of the oldest proofs.
+        First all records that belong to no proof are dropped, then those of the oldest proofs.
 
-        A new record that belongs to no proof is left out if the same record is held already. This
-        is safe: records that depend on the one held are never dropped later than it.
+        A new record that belongs to no proof is left out if an equal record is held already. This
+        is safe, since no record is dropped before the records that depend on it.
 
         Args:
           records: uint32[m, S + 1 + Z].
@@ -111,10 +111,10 @@ def read_arrays(records: np.ndarray, ages: np.ndarray, latest: int) -> QuestionP
 def new_records(
     log: ProofLog, known: int, most: int, proof: Proof | None, age: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Selects the records of a log that are to be shared, from index ``known`` on.
+    """Selects the records to share among the records of a log from index ``known`` on.
 
-    These are the records of the proof, which get the age ``age``, and those of the first ``most``
-    records that are not in the proof, which get the age 0.
+    All records of the proof are selected, with the age ``age``. Of the first ``most`` records the
+    others are selected too, with the age 0.
 
     Returns (records, ages) in the order of the log.
     """

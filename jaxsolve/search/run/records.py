@@ -74,7 +74,7 @@ class ClaimRecords:
         # Serials of the shared records with which the log begins (``SharedPatterns``).
         self.taken = np.zeros(0, np.int64)
         self.failure: OSError | None = None
-        # The records of the log are valid for searches with equal values.
+        # Header of the log. Its records are valid for all searches with an equal header.
         self.question: dict[str, object] = {
             "rules": game.rule_set,
             "claim": claim.text(game.players),
@@ -85,8 +85,8 @@ class ClaimRecords:
         self.folder: RunFolder | None = None
         if out is not None:
             about = dict(self.question)
-            # The search under a relaxation and the search under the own rules share the folder, so
-            # both must write the same description.
+            # The search under the relaxation and the search under the question's own rules use the
+            # same folder, so both must write the same description.
             if original is not None:
                 about["rules"] = original.game.rule_set
             elif relaxation(game, state, options.settings) is not None:
@@ -134,7 +134,7 @@ class ClaimRecords:
 
     @property
     def log_failure(self) -> OSError | None:
-        """The error because of which records are missing in the log's file, or None."""
+        """The error that kept records out of the log's file, or None."""
         return self.failure or self.log.failure
 
     def carry_over(self, stronger: ClaimRecords, game: Game) -> None:
@@ -152,8 +152,8 @@ class ClaimRecords:
     def write_result(self, result: Result, players: tuple[str, str]) -> None:
         """Closes the log and writes ``result.json``.
 
-        What could not be written is reported in ``result.unsaved``. An unknown result does not
-        replace the result of an earlier run whose proof is in the folder and accepted.
+        ``result.unsaved`` reports files that could not be written. An unknown result does not
+        replace the result of an earlier run whose accepted proof is in the folder.
         """
         try:
             self.log.close()
@@ -200,10 +200,10 @@ class ClaimRecords:
 
 
 def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
-    """Returns the claim to search in order to decide ``claim``: the claim itself or its opposite.
+    """Returns the claim that is searched to decide ``claim``: the claim itself or its opposite.
 
-    Threat search finds threats of the or-player only. With threat search, "does not lose" is
-    therefore replaced by its opposite, a win of the opponent.
+    Threat search finds only threats of the player who is claimed to win. With threat search, "does
+    not lose" is therefore replaced by its opposite, a win of the opponent.
     """
     if claim.result == "does-not-lose" and evaluator.threat_search() is not None:
         return claim.opposite(game.may_draw)
@@ -213,9 +213,9 @@ def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
 def packed_root(game: Game, state: State) -> np.ndarray:
     """Returns the packed position, uint32[S].
 
-    Raises ValueError for a position with stones outside the board, or with other arrays than its
-    text has. A state of another board size that has the arrays of a position of ``game`` cannot be
-    told from that position.
+    Raises ValueError if the position has stones outside the board, or differs from the position
+    that its text describes. A state of another board size is not detected if its arrays are those
+    of a position of ``game``.
     """
     root = game.host_pack(state)
     if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):

@@ -28,8 +28,8 @@ def relaxation(
 ) -> Relaxation | None:
     """Returns the relaxation of a position, or None (``jaxsolve.games.game.HasRelaxation``).
 
-    The result is None if the game has no relaxation of the position, if the settings switch zones
-    off, or if the caller supplies an ``evaluator``.
+    It is None if the game has no relaxation of the position, if the settings switch zones off, or
+    if the caller supplies an ``evaluator``.
     """
     if evaluator is not None or not settings.zones or not isinstance(game, HasRelaxation):
         return None
@@ -44,8 +44,8 @@ def combined(relaxed: Result, result: Result) -> Result:
       relaxed: result of the search under the relaxation.
       result: result of the search under the question's own rules.
 
-    Returns ``result`` with the effort of both searches. Where ``relaxed`` explains an unknown
-    result or reports a fault, its reason is added.
+    Returns ``result`` with the effort of both searches. The reason of ``relaxed`` is added if it
+    reports a fault, or if ``result`` is unknown for another cause than a limit.
     """
     combined = with_effort(result, relaxed)
     if relaxed.reason.startswith(REFUSED):

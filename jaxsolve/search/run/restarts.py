@@ -1,9 +1,9 @@
 """Restarts: after a node budget, a search restarts with the method's next configuration.
 
-This applies to games with plans or threat search. Their searches are either short or very long, and
-which of them are short depends on the configuration. The decisions of a run stay in the proof log.
-If the game has patterns, the next run uses them through the pattern table; otherwise it proves
-again what it needs.
+This applies to games with plans or threat search. There a search is either short or very long,
+depending on the configuration. The decisions of a run stay in the proof log. If the game has
+patterns, the next run uses the decisions through the pattern table. Otherwise it must prove them
+again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jaxsolve.search.methods import Method
 
 FEW_MOVES = 21
-"""Most moves at the root for which a search with plans uses ``Method.few_configurations``."""
+"""Most moves at the root for which a search with plans uses ``Configurations.few_moves``."""
 
 
 class Budgets(NamedTuple):
@@ -33,21 +33,19 @@ class Restarts:
     """The node budgets and configurations of successive runs.
 
     Args:
-      method: the configuration of the first run.
-      planned: whether the game has plans (``jaxsolve.games.zones``). If so, the method's
-        ``configurations`` or ``few_configurations`` are used, otherwise its
-        ``threat_configurations``.
+      method: method of the first run; its ``configurations`` are used.
+      planned: whether the game has plans (``jaxsolve.games.zones``), else it has threat search.
       moves: number of moves at the root.
     """
 
     def __init__(self, method: Method, *, planned: bool, moves: int):
         self.count = 0  # restarts so far
         self._configurations, self._budgets = (
-            (method.threat_configurations, THREATS)
+            (method.configurations.threats, THREATS)
             if not planned
-            else (method.few_configurations, FEW)
+            else (method.configurations.few_moves, FEW)
             if moves <= FEW_MOVES
-            else (method.configurations, PLANNED)
+            else (method.configurations.plans, PLANNED)
         )
         self._end = self._budgets.first
 

@@ -19,10 +19,10 @@ def run_stages(
 ) -> Generator[tuple[int, list[Result]], None, None]:
     """Runs questions to their end, ``size`` at a time, and yields their results as they end.
 
-    The work is divided into rounds. A round runs one stage (one job) of each question: the first
-    round all first stages, the next round the stages that follow, and so on. The jobs of one game
-    share an evaluator in a round. After Ctrl-C the results of the questions that were running or
-    waiting for a later stage are yielded, complete or not.
+    A round runs one stage, that is one job, of each question: the first round runs the first
+    stages, the next round the second stages, and so on. The jobs of one game share an evaluator in
+    a round. After Ctrl-C the results of all questions that were running or waiting for a later
+    stage are yielded, complete or not.
 
     Args:
       stages: first stage of each question.
@@ -75,8 +75,8 @@ def _run_round(
 ) -> Generator[tuple[int, Stage | list[Result]], None, None]:
     """Runs one job of each question; all questions are of one game.
 
-    Yields (number of the question, its next stage or its results) as jobs end. For questions that
-    have not ended, ``unfinished`` receives the results so far.
+    Yields (number of the question, its next stage or its results) as jobs end. ``unfinished``
+    receives the results so far of the questions that have a next stage.
     """
     waiting, evaluator = list(stages.items()), options.evaluator
     running: dict[Job, int] = {}
@@ -114,7 +114,7 @@ def _following(
 ) -> Stage | list[Result]:
     """Returns the next stage of a question after ``results``, or the results if it has ended.
 
-    ``unfinished`` holds the results in the meantime, in case Ctrl-C arrives.
+    Meanwhile ``unfinished`` holds the results so far, so that none is lost after Ctrl-C.
     """
     unfinished[number] = stage.with_results(results)
     step = stage.next(results)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from jaxsolve.games.host_rows import HostRows
 from jaxsolve.games.zones import has_plans
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import Method
@@ -42,7 +43,7 @@ Its arguments are (states uint32[n, S], moves int32[n], zones uint32[n, Z]), as 
 
 
 class Search:
-    """A search in progress: ``select`` and ``absorb`` alternate.
+    """A search in progress: ``advance`` and ``absorb`` alternate.
 
     ``verdict`` is None until the root is decided or nothing is left to try.
 
@@ -83,9 +84,9 @@ class Search:
         planned = has_plans(evaluator.zoning())
         guided = planned or evaluator.threat_search() is not None
         # Without a given wave, leaves are evaluated on the host if possible.
-        self._host = host_rows_for(method, evaluator, width)
-        flights = flights if self._host is None else 1
-        wave = width or own_wave(method, guided, self._host is not None)
+        self._host_rows = host_rows_for(method, evaluator, width)
+        flights = flights if self._host_rows is None else 1
+        wave = width or own_wave(method, guided, self._host_rows is not None)
         self.group, self.flights = width_of(wave, flights, max_nodes)
         self._widest = self.group  # number of these paths that the present configuration uses
         self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search, else None
@@ -128,9 +129,9 @@ class Search:
         self.verdict = {1: Verdict.PROVED, -1: Verdict.DISPROVED, 0: Verdict.UNKNOWN}[value]
 
     def _rebuild(self) -> None:
-        """Starts again with an empty tree. Patterns stay: they are true of any tree of the claim.
+        """Starts again with an empty tree. The pattern table is kept: it is valid for the claim.
 
-        A search of several claims has none.
+        A search of several claims has no patterns.
         """
         tree = self._allocate.tree(self.method)._replace(patterns=self.tree.patterns)
         self.work = self.work._replace(tree=tree, paths=new_paths(*self.work.paths.nodes.shape))
@@ -149,7 +150,7 @@ class Search:
     # ---- claims and decisions --------------------------------------------------------------------
     @property
     def claim(self) -> Claim:
-        """The claim that is being searched, or that was searched last."""
+        """The present claim, or the last one if the search has ended."""
         return self.claims[self.claim_index]
 
     def next_claim(self) -> bool:
@@ -159,7 +160,7 @@ class Search:
         """
         if self.claim_index + 1 == len(self.claims):
             return False
-        self.retreat()  # before the claim changes, since the numbers are those of the old claim
+        self.retreat()  # before the claim changes: the backup uses the old claim
         self.claim_index += 1
         self.verdict = None
         self.work = self.work._replace(claim=claim_codes(self.game, self.claim))
@@ -172,7 +173,7 @@ class Search:
         return True
 
     def propagate(self) -> None:
-        """Propagates decisions through the whole graph until they decide no further node."""
+        """Propagates decisions through the whole graph until no further node is decided."""
         if self.verdict is not None:
             return
         self._propagated_at = max(FIRST_PROPAGATION, self.expanded)
@@ -200,91 +201,90 @@ class Search:
         else:
             self.verdict = Verdict.UNKNOWN
 
-    def _drain(self) -> None:
+    def _drain(self, decided: bool = False) -> None:
+        """Empties the log into the sink. Sets the verdict if the root is ``decided``."""
         log = self.work.log
         count = int(log.used[0])
         self._log_was_full = 2 * count > len(log.moves)
         if count:
             self.sink(log.states[:count].copy(), log.moves[:count].copy(), log.zones[:count].copy())
             log.used[0] = 0
+        if decided:
+            self.finish_if_decided()
 
     # ---- waves -----------------------------------------------------------------------------------
     def owners(self, flight: int) -> np.ndarray:
         """Returns the path of each leaf in the wave of a flight, int64[group]."""
         return self._buffers[flight].owners
 
-    def select(self, flight: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
-        """The next leaves of a flight that is not in the air, at most ``most``.
+    def advance(self, flight: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
+        """Advances a flight that is not in the air, by at most ``most`` leaves.
 
-        A search on the host evaluates a slice of leaves itself instead, at most ``most``. It leaves
-        only those of the frontier search to the caller, and has a single flight.
+        A search with waves selects the leaves of the next wave, for the caller to evaluate. A
+        search on the host has a single flight and evaluates leaves itself. It selects leaves for
+        the caller only during the frontier search.
 
-        Returns (states uint32[n, S], actions int32[n], n). n may be 0.
+        Returns the leaves for the caller: (states uint32[n, S], actions int32[n], n). n may be 0.
+        Raises MemoryFull.
         """
         states, actions, _ = self._buffers[min(flight, self.flights - 1)]
-        count = 0
-        if flight < self.flights and self.steps.prepare_wave(self) and self.verdict is None:
-            self.order.update(self.method, self.work)
-            factor = 1.5 if self.at_frontier else 2.0
-            if self.tree.counters[LOOPS] and self.expanded >= factor * self._propagated_at:
-                self.propagate()
-            widest = (
-                self._widest if self._host is None or self.at_frontier else slice_of(self.expanded)
-            )
-            most = widest if most is None else max(0, min(most, widest))
-            count = self._select(flight, most)
+        count = self._advance(flight, most) if flight < self.flights and self._prepare() else 0
         return states[:count], actions[:count], count
 
-    def _select(self, flight: int, most: int) -> int:
-        first = flight * self.group
+    def _prepare(self) -> bool:
+        """Applies what is due before a wave or slice. Returns whether the search can advance."""
+        if not self.steps.prepare_wave(self) or self.verdict is not None:
+            return False
+        self.order.update(self.method, self.work)
+        factor = 1.5 if self.at_frontier else 2.0
+        if self.tree.counters[LOOPS] and self.expanded >= factor * self._propagated_at:
+            self.propagate()
+        return True
+
+    def _advance(self, flight: int, most: int | None) -> int:
+        """Advances the frontier search or the method. Returns the number of leaves selected."""
+        sliced = self._host_rows is not None and not self.at_frontier
+        widest = slice_of(self.expanded) if sliced else self._widest
+        most = widest if most is None else max(0, min(most, widest))
         if self.at_frontier:
             count = self._select_frontier(flight, most)
             if count or self.verdict is not None:
                 return count
-        count, found, decided = self._take_leaves(flight, most)
-        self._drain()
-        waits = (
-            found > 0
-            or most == 0
-            or self.work.paths.flying.any()
-            or self.tree.counters[FULL]
-            or self._log_was_full
-        )
-        if decided:
-            self.finish_if_decided()
-        elif not waits and not self._continue_paths(first, first + most):
-            return self.steps.exhausted(self, flight, most)
+        if self._host_rows is None:
+            count = found = self._select_wave(flight, most)
+        else:
+            count, found = 0, self._run_slice(self._host_rows, most)
+        done = found > 0 or most == 0 or self.verdict is not None
+        return count if done else self._continue(flight, most)
+
+    def _select_wave(self, flight: int, most: int) -> int:
+        """Takes the first ``most`` paths of a flight to leaves. Returns the number of leaves."""
+        first, leaves = flight * self.group, self._buffers[flight]
+        count, decided = self.method.select(self.work, first, first + most, *leaves)
+        self._drain(decided)
         return count
 
-    def _take_leaves(self, flight: int, most: int) -> tuple[int, int, bool]:
-        """Takes the paths of a flight to leaves.
+    def _run_slice(self, host_rows: HostRows, most: int) -> int:
+        """Evaluates up to ``most`` leaves on the host. Returns the number of leaves evaluated."""
+        count, decided = self.method.run(self.work, host_rows, self._widest, most)
+        self._drain(decided)
+        return count
 
-        Returns (number of leaves for the caller to evaluate, number of leaves, whether the root is
-        decided).
-        """
-        if self._host is not None:
-            found, decided = self.method.run(self.work, self._host, self._widest, most)
-            return 0, found, decided
-        first = flight * self.group
-        leaves = self._buffers[flight]
-        found, decided = self.method.select(self.work, first, first + most, *leaves)
-        return found, found, decided
-
-    def _continue_paths(self, first: int, last: int) -> bool:
-        """Whether descents are unfinished though none is in flight.
-
-        Paths ``first..last-1`` continue from where they stand, others from the root. Others stand
-        below the root if the last wave was wider, or if a descent was too long for one call.
-        """
-        depth = self.work.paths.depth
-        if not depth.any():
-            return False
-        if not depth[first:last].any():
-            self._release(0, len(depth))
-        return True
+    def _continue(self, flight: int, most: int) -> int:
+        """Continues where no path has found a leaf. Returns the number of leaves for the caller."""
+        paths, first = self.work.paths, flight * self.group
+        if paths.flying.any() or self.tree.counters[FULL] or self._log_was_full:
+            return 0  # there may be leaves after a backup, after eviction, or now
+        if not paths.depth.any():
+            return self.steps.exhausted(self, flight, most)
+        # A path stays below the root if its descent was too long for one call, or if it is not
+        # among the first ``most``. These continue from where they stand, others from the root.
+        if not paths.depth[first : first + most].any():
+            self._release(0, len(paths.depth))
+        return 0
 
     def absorb(self, flight: int, rows: np.ndarray) -> None:
-        """Takes the evaluator's rows uint32[n, width] for the last ``select`` of this flight."""
+        """Backs up the rows uint32[n, width] of the leaves that ``advance`` has returned."""
         owners, taken = self.owners(flight), 0
         while taken < len(rows):
             taken = self.method.absorb(self.work, owners, taken, len(rows), rows)
@@ -292,7 +292,7 @@ class Search:
         self.waves += 1
 
     def retreat(self) -> None:
-        """Takes all paths that are not in flight back to the root, and drains what that decides."""
+        """Moves all paths that are not in flight back up to the root."""
         if self.tree.counters[NODES]:
             self._release(0, len(self.work.paths.depth))
 
@@ -301,7 +301,7 @@ class Search:
             first = self.method.release(self.work, first, last)
             self._drain()
 
-    # ---- what the steps use ----------------------------------------------------------------------
+    # ---- interface of the steps ------------------------------------------------------------------
     def restart(self, configuration: Method) -> None:
         """Restarts with another configuration of the method. No wave may be in flight.
 
@@ -317,7 +317,7 @@ class Search:
         self._warm_up()
         self._rebuild()
         if not self.tree.zoning.planes[0]:
-            # Without patterns nothing else is passed on to the next run: runs are independent.
+            # Runs without patterns are independent, also in their order of moves.
             self.order.forget(self.work)
         self.order.compute(configuration, self.work)
 
@@ -334,7 +334,7 @@ class Search:
             self._rebuild()
 
     def _warm_up(self) -> None:
-        hosted = self._host is not None
+        hosted = self._host_rows is not None
         warm_up(self.method, self.game.may_repeat, self.evaluator.layout.zoned, hosted)
 
     def retry_all_moves(self) -> None:
@@ -344,7 +344,7 @@ class Search:
 
     @property
     def at_frontier(self) -> bool:
-        """Whether the frontier search is going on, which replaces the method's selection."""
+        """Whether the frontier search is active. It replaces the method's selection."""
         return self._exhausted is not None
 
     def open_frontier(self, flight: int, most: int) -> int:

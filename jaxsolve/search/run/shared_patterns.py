@@ -1,15 +1,14 @@
 """Decided positions shared between searches: of one run and, through a file, of later runs.
 
-A position that one search has decided decides every position that matches its pattern in another
-search with the same rule set and claim (``tree.patterns``). A certificate must contain the proof of
-everything that it uses. Therefore searches share *records* of the proof log
-(``jaxsolve.proof.log``), children before parents, instead of pattern tables. A search begins with
-the records of earlier searches in its log and with their patterns in its table. Its certificate is
-collected and checked like any other.
+The pattern of a position that one search has decided is valid in every search with the same rule
+set and claim (``tree.patterns``). A certificate must also prove the patterns that it uses.
+Therefore searches share *records* of the proof log (``jaxsolve.proof.log``), children before
+parents, instead of pattern tables. A search begins with the records of earlier searches in its log
+and with their patterns in its table. Its certificate is collected and checked like any other.
 
-The shared records of a question always contain their own proofs, even after some are dropped. The
-*age* of a record is the number of the latest collected proof that contains it. In a full store,
-the records that belong to no proof are dropped first, all of them, then the records with the lowest
+The shared records of a question are closed: they contain the proofs of all of them, even after some
+are dropped. The *age* of a record is the number of the latest collected proof that contains it. In
+a full store, all records that belong to no proof are dropped first, then those with the lowest
 ages.
 """
 
@@ -45,7 +44,7 @@ __all__ = ["PatternsError", "Proof", "SharedPatterns", "Taken"]
 FORMAT, VERSION = "jaxsolve-patterns", 2
 CAPACITY_MB = 32  # bound on the records of a question; a search needs half a second to read them
 # Bound on the records of all questions, in multiples of the capacity of one question. The question
-# to which records have not been added for the longest time is dropped first.
+# that has received no records for the longest time is dropped first.
 QUESTIONS = 8
 LATEST = 1 << 62  # largest age in a file
 SAVE_SECONDS = 60.0  # time between two saves: a killed run loses at most the records of this time
@@ -128,8 +127,8 @@ class SharedPatterns:
         Args:
           question: description of the question, as in the header of its proof log.
           words: number of words of a record, S + 1 + Z.
-          game: rules of the question. They validate the records of a file whose rule set
-            ``games.registry.make`` cannot make.
+          game: rules of the question. They validate the records of a file if
+            ``games.registry.make`` does not know the rule set.
 
         Raises PatternsError for records that are invalid for ``game``.
         """
@@ -186,7 +185,7 @@ class SharedPatterns:
     def drop(self, question: Mapping[str, object]) -> None:
         """Drops the shared records of a question.
 
-        To be called if a proof that rests on these records could not be collected or was refused.
+        To be called if a proof that uses these records could not be collected or was refused.
         """
         self._changed = self._questions.pop(_key(question), None) is not None or self._changed
 

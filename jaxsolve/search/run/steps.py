@@ -75,10 +75,10 @@ class GarbageCollection(BeforeWave):
         return True
 
     def needs_idle(self, search: Search) -> bool:
-        """True if so many attempts to free memory have failed that the next one is the last.
+        """True before the last attempt to free memory.
 
-        Paths in flight pin their nodes. So the last attempt waits until no path is in flight: if it
-        fails then, memory is certainly too small.
+        Paths in flight pin their nodes. If the last attempt fails without any path in flight,
+        memory is certainly too small.
         """
         return search.eviction.hopeless(search.expanded)
 
@@ -89,10 +89,9 @@ class GarbageCollection(BeforeWave):
 class Fallback(BeforeWave, WhenExhausted):
     """Replaces the method by its fallback.
 
-    Before a wave this is due when the whole table has been evicted ``TURNOVERS`` times. Monte-Carlo
-    and best-first search visit nodes all over the tree, and focused search considers only a few
-    moves of a node. With so many evictions these methods lose results faster than they prove new
-    ones.
+    Before a wave this is due when the whole table has been evicted ``TURNOVERS`` times. With so
+    many evictions, methods that visit nodes all over the tree (best-first and Monte-Carlo search)
+    or only a few moves of a node (focused search) lose results faster than they prove new ones.
     """
 
     def is_due(self, search: Search) -> bool:
@@ -117,7 +116,7 @@ class Fallback(BeforeWave, WhenExhausted):
 
 
 class RetryAllMoves(WhenExhausted):
-    """Makes hopeless moves searchable again and propagates decisions through the whole graph."""
+    """Makes all undecided moves selectable again, and propagates decisions through the graph."""
 
     def __init__(self) -> None:
         self._last: tuple[int, Method] | None = None  # evaluations and method at the last retry

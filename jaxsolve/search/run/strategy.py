@@ -1,9 +1,9 @@
 """Stages of a question: the jobs that answer it, one after the other.
 
-A ``Stage`` describes one job and selects the following stage from the results of that job. A
-question may be searched under a relaxation of its rules first, and two claims may be searched
-separately. ``continues_with_next_claim`` concerns several claims over one tree, and ``run.steps``
-the steps within one search.
+A ``Stage`` describes one job and selects the next stage from the results of that job. A question
+may be searched under a relaxation of its rules first, and two claims may be searched separately.
+``continues_with_next_claim`` is about several claims over one tree, ``run.steps`` about the steps
+of one search.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class JobRequest(NamedTuple):
 
 
 class Stage(abc.ABC):
-    """One job of a question, and the choice of the stage that follows it."""
+    """One job of a question, and the rule that selects the next stage."""
 
     @property
     @abc.abstractmethod
@@ -216,7 +216,8 @@ class SeparateClaims(Stage):
         if not ends and len(found) < len(self._claims):
             return SeparateClaims(self._question, self._options, found)
         if last.verdict is Verdict.DISPROVED and found[0].verdict is Verdict.UNKNOWN:
-            return [effort.with_effort(last, found[0])]  # who loses does not win
+            # A player who loses does not win: the second claim decides the first one, too.
+            return [effort.with_effort(last, found[0])]
         return found
 
     def _name_whole_limit(self, result: Result) -> None:
@@ -234,9 +235,9 @@ class SeparateClaims(Stage):
 
 
 def continues_with_next_claim(search: Search) -> bool:
-    """Whether a search goes on with a weaker claim, over the same tree, after its present claim.
+    """Whether a search continues with a weaker claim over the same tree.
 
-    It does if the present claim is disproved and a weaker claim is left.
+    It does if its present claim is disproved and a weaker claim is left.
     """
     return search.verdict is Verdict.DISPROVED and search.claim_index + 1 < len(search.claims)
 

@@ -1,9 +1,9 @@
 """Searches that take turns: each is paused after some CPU seconds and continued later.
 
-A paused search keeps its tree, its proof numbers and its place in the schedule of restarts, so that
-turns cost no work twice. A search that runs alone keeps its waves in flight, too, and is the same
-as without pauses: its answer and nodes do not depend on the speed of the machine. ``run.rounds``
-runs questions that are not paused.
+A paused search keeps its tree, its proof numbers and its schedule of restarts, so no work is
+repeated. A search that runs alone also keeps its waves in flight. It is the same as a search
+without pauses: its answer and nodes do not depend on the speed of the machine. ``run.rounds`` runs
+questions that are not paused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHARE = 0.5  # share of the memory for the searches that run; paused trees may t
 class Paused(Result):
     """The result so far of a search that has used the CPU seconds of its turn.
 
-    Its reason names these seconds as a limit.
+    Its reason reports these seconds as the limit.
     """
 
 
@@ -46,8 +46,8 @@ class _Search:
     Attributes:
       stage: the present stage of the question.
       job: the job of the stage; None before it is made.
-      pool: the pool that holds the waves of a job that was paused alone; None: there are none.
-      spent: result of the question's earlier jobs that are in no result of ``job``; None: none.
+      pool: pool with the waves in flight of a job that was paused alone; None: no waves.
+      spent: results of earlier jobs that the result of ``job`` does not include; None: none.
       turn: CPU seconds that the question may use up to the end of its present turn.
       paused_at: time at which the search was paused; None: it runs.
     """
@@ -62,7 +62,7 @@ class _Search:
 
     @property
     def reason(self) -> str:
-        """The sentence that names the seconds of the turn as a limit."""
+        """The sentence that reports the seconds of the turn as the limit."""
         return Limits(cpu_seconds=self.turn).reached("cpu_seconds")
 
     @property
@@ -114,9 +114,9 @@ class _Search:
 class SearchTurns:
     """Searches of several questions that take turns.
 
-    If the trees of paused searches need more than their part of the memory, those that have waited
-    longest are given up. Their decided positions stay in the proof logs of their folders, with
-    which their next turn begins; the effort counts all the same.
+    If the trees of paused searches need more than their share of the memory, the searches that have
+    waited longest are ended. Their decided positions stay in the proof logs of their folders, and
+    their next turn begins with these logs. Their effort still counts.
 
     Args:
       pool: most questions in one call of ``advance``.
@@ -145,8 +145,8 @@ class SearchTurns:
         Yields (problem, result) as searches end or are paused; then the result is ``Paused``.
 
         Raises:
-          ValueError, OSError: as ``solve_pool``. The searches of ``problems`` that are left then
-            begin again with their proof logs in a later call.
+          ValueError, OSError: as ``solve_pool``. In a later call the other searches of ``problems``
+            begin again with their proof logs.
           KeyboardInterrupt: after Ctrl-C, when the results of all running problems are yielded.
         """
         waiting = [self._taken(problem, out) for problem in problems]
@@ -243,7 +243,7 @@ class SearchTurns:
                 job.close()
 
     def _pool(self, running: Mapping[Job, _Search]) -> Pool:
-        """Returns a pool that runs the jobs: that of a job that was paused alone, or a new one."""
+        """Returns a pool that runs the jobs: a new one, or the pool of a job paused alone."""
         first, *others = running.items()
         if not others and first[1].pool is not None:
             pool, first[1].pool = first[1].pool, None
@@ -255,7 +255,7 @@ class SearchTurns:
         return pool
 
     def _after(self, search: _Search, job: Job) -> Result | None:
-        """Takes the step of a search whose job has ended: its result, or None for a next stage."""
+        """Handles the end of a search's job. Returns the result, or None if a stage follows."""
         search.job = None
         step = search.stage.next(finish_job(job))
         if isinstance(step, Stage):
@@ -284,7 +284,7 @@ class SearchTurns:
         return effort.with_effort(result, search.spent)
 
     def _free_memory(self) -> None:
-        """Gives up paused searches, those that have waited longest first, until the rest fits."""
+        """Ends paused searches, longest waiting first, until the trees of the others fit."""
         most = int(self._options.settings.memory_mb * (1 - SHARE) * (1 << 20))
         for search in list(self._searches.values()):
             if sum(each.bytes for each in self._searches.values()) <= most:

@@ -1,8 +1,8 @@
 """Warm-up: compiles the host loops that every search needs, or reads them from the cache.
 
 Host loops that few searches need are compiled at their first use: eviction, records of other
-searches, and the frontier search (``pns.graph``). They take a fifth of the compilation time of the
-other loops. This time does not count as search time either.
+searches, and the frontier search (``pns.graph``). Together they take a fifth of the compilation
+time of the other loops. No compilation counts as search time.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from jaxsolve.search.tree.tree import new_tree, roomier
 
 
 def host_rows_for(method: Method, evaluator: Evaluator, wave: int | None) -> HostRows | None:
-    """Returns the rows of a search that runs on the host, without waves; None for other searches.
+    """Returns the row callback for a search on the host, or None for a search with waves.
 
-    ``wave`` is the wave that the user gives, or None. A search with a given wave has waves.
+    ``wave`` is the wave that the user gives, or None. A search with a given wave is not on the
+    host.
     """
     return evaluator.host_rows() if wave is None and method.runs_on_host else None
 

@@ -1,4 +1,4 @@
-"""Numbers of paths and leaves of a search: how many are in progress at once, or in one slice."""
+"""Numbers of paths, and of leaves in a wave or a slice of a search."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from jaxsolve.search.tree.tree import ACTION, MAX_MOVES
 
 MAX_PATHS = 32_000  # most paths, since a node counts the paths through it in 16 bits
 PLANNED_WAVE = 32
-"""Largest wave where plans or threat odds initialise the numbers.
+"""Largest wave if plans or threat odds initialise the numbers.
 
-It keeps waves small so that selection follows these numbers closely. Of the sizes from 8 to 128 it
-solved most problems.
+Selection follows these numbers more closely in small waves. Of the sizes from 8 to 128, 32 solved
+most problems.
 """
 HOST_WAVE = 64
 """Largest number of paths of a search on the host in games with plans.
@@ -22,9 +22,9 @@ Of 1, 4, 8, 16, 24, 32, 48, 64, 96 and 128 paths, 64 and 96 solve Killall-Go pro
 time; in life and death the number makes little difference.
 """
 SLICE = 16, 512
-"""Least and most leaves that a search on the host evaluates before Python code regains control.
+"""Bounds on a *slice*: the leaves that a search on the host evaluates in one call of compiled code.
 
-A slice is an eighth of the positions expanded so far, between these bounds.
+The slice is an eighth of the positions expanded so far, within these bounds.
 """
 
 

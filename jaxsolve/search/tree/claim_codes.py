@@ -16,9 +16,9 @@ class ClaimCodes(NamedTuple):
     """A claim (``jaxsolve.question.Claim``) and facts of its game, encoded for compiled code."""
 
     or_player: int  # the player who is claimed to win, or not to lose
-    verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
-    may_repeat: bool  # positions can repeat within a game
-    # Moves can force the reply, and the game's initial numbers are only the number of moves.
+    verdicts: np.ndarray  # int8[5] by ``Outcome``: 1 proved, -1 disproved, 0 neither (a length cap)
+    may_repeat: bool  # whether positions can repeat within a game
+    # Whether moves can force the reply and the game's initial numbers only count moves.
     forces: bool
 
 

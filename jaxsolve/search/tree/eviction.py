@@ -35,7 +35,7 @@ from jaxsolve.search.tree.tree import (
     rehash,
 )
 
-HOPELESS = 4  # attempts in a row to free memory, none of which let a position be added
+HOPELESS = 4  # failed attempts in a row to free memory, before the last one
 
 
 class MemoryFull(Exception):
@@ -63,22 +63,21 @@ class Eviction:
     def hopeless(self, expanded: int) -> bool:
         """Whether HOPELESS attempts in a row did not help.
 
-        Only the paths in progress then hold memory that could still be freed. ``expanded`` is the
-        number of positions that the search has expanded so far.
+        Then only the nodes of the paths in progress can still be freed. ``expanded`` is the number
+        of positions that the search has expanded so far.
         """
         return self._tightness >= HOPELESS and not self.helped(expanded)
 
     def free_memory(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
         """Compacts a full tree or evicts half of its nodes. A tree that is not full is unchanged.
 
-        After an attempt that did not help, the tree is compacted. After each further one in a row a
-        larger share of the nodes is evicted. Before these evictions ``release`` is called, which
-        must take all paths that are not in flight back to the root.
+        After one attempt that did not help, the tree is compacted. After each further one in a row
+        ``release`` is called and a larger share of the nodes is evicted.
 
         Args:
           tree: the tree.
           expanded: number of positions that the search has expanded so far.
-          release: takes paths back to the root.
+          release: moves all paths that are not in flight back to the root.
 
         Raises MemoryFull after more than HOPELESS attempts in a row that did not help.
         """
@@ -154,7 +153,7 @@ def _evict(tree, keep, dropped):
 def scattered(tree: Tree) -> bool:
     """Whether more than a quarter of the memory of lists and edges is in free blocks.
 
-    Such memory may be of no use, since a free block of lists cannot hold edges, nor the reverse.
+    A free block of lists cannot hold edges, and a free block of edges cannot hold lists.
     """
     used = tree.nodes[: tree.counters[NODES]]
     live = used["marks"] & DROPPED_FLAG == 0
@@ -168,11 +167,11 @@ def scattered(tree: Tree) -> bool:
 def compact(tree: Tree) -> None:
     """Moves the lists and edges of live nodes together, so that no free blocks lie between them.
 
-    This helps where the free blocks are too small for the block that is needed.
+    This makes room if every free block is too small.
     """
     used = tree.nodes[: tree.counters[NODES]]
     live = np.flatnonzero(used["marks"] & DROPPED_FLAG == 0)
-    # Sorted outside compiled code: numba's sort is generated code, which the cache must not hold.
+    # Sorted outside compiled code: numba generates the code of its sort, which cannot be cached.
     _move_lists(tree, live[np.argsort(used["list"][live], kind="stable")])
     _move_edges(tree, live[np.argsort(used["edges"][live], kind="stable")])
     tree.counters[FULL] = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
+from jaxsolve.games.row_words import INFO_MOVER, INFO_WINNER
 from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_search
 from jaxsolve.games.zones import COVER_FLAG, SETTLED, call_zone_function
 from jaxsolve.jit.host import compiled, inlined, inner
@@ -34,6 +35,12 @@ THREATENING = 8
 
 
 @inner
+def mover_of(row, offsets: Offsets):
+    """Returns the side to move (0 or 1) of the row's position."""
+    return np.int64(row[offsets.info]) >> INFO_MOVER & 1
+
+
+@inner
 def outcome_on_sight(row, offsets: Offsets):
     """Returns the ``Outcome`` of a position that its row decides, else 0.
 
@@ -45,8 +52,8 @@ def outcome_on_sight(row, offsets: Offsets):
     if outcome != 0:
         return outcome
     if offsets.zone != NONE:
-        return (info >> 4) & 3
-    mover = (info >> 3) & 1
+        return info >> INFO_WINNER & 3
+    mover = mover_of(row, offsets)
     for i in range(offsets.mask):
         if row[offsets.wins + i] != 0:
             return 1 + mover
@@ -112,14 +119,14 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
     child = find(tree, key, state)
     if child != NONE:
         return child, False
-    # The root gets its moves in any case, since users ask for the winning move.
+    # The root always becomes a node: the answer should name its winning move.
     outcome = settled_outcome(tree.zoning, state) if level > 0 else np.int64(0)
     if outcome != 0:
         return ended(outcome), False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
     moves = np.int64(1) if threat >= 0 else count_moves(row, offsets)
     if tree.threat_search.addresses[0] != 0 and moves > 1:
-        mover = (np.int64(row[offsets.info]) >> 3) & 1
+        mover = mover_of(row, offsets)
         length = search_threats(tree.threat_search, row, offsets)
         if length > 0:
             return ended(1 + mover), False
@@ -128,13 +135,13 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
             moves = count_moves(row, offsets)
             if moves == 0:
                 return ended(2 - mover), False
-    child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
+    child = add_node(tree, key, state, np.int8(mover_of(row, offsets)), moves)
     if child != NONE:
         record = tree.nodes[child]
         record.level = level
         record.first_a = np.int16(row[offsets.first] & np.uint32(0x7FFF))
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
-        # After a forcing move and its reply the same side moves again: the numbers swap.
+        # After a forcing move and its reply the same side moves again, so the numbers are swapped.
         record.forced_a, record.forced_b = record.first_b, record.first_a
         if tree.threat_search.addresses[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
@@ -156,8 +163,8 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 def has_network_output(row, offsets: Offsets):
     """Whether the row holds a network's output.
 
-    The network does not evaluate positions that are in the table. So a row may have no output
-    although its position has been evicted since.
+    It holds none if the position was in the table when the row was made. The position may have been
+    evicted since.
     """
     if offsets.priors == NONE:
         return False
@@ -169,7 +176,7 @@ def has_network_output(row, offsets: Offsets):
 
 @inner
 def cost_of(row, player, offsets: Offsets):
-    """Returns log10 of the cost that the network predicts for a proof that ``player`` wins."""
+    """Returns the predicted cost (log10) of a proof that ``player`` wins."""
     return np.float64(row[offsets.costs + player : offsets.costs + player + 1].view(np.float32)[0])
 
 
@@ -177,9 +184,9 @@ def cost_of(row, player, offsets: Offsets):
 def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
     """Initialises the numbers of a node's moves from the costs that a network predicts.
 
-    Each move gets the mover's cost as ``a`` and an equal share of the opponent's cost as ``b``. The
-    numbers of the node itself then equal the prediction. Numbers are logarithms of costs (Wu et al.
-    2022, "Proof cost networks", Section 3.4).
+    Numbers are logarithms of costs (Wu et al. 2022, "Proof cost networks", Section 3.4). Each move
+    gets the mover's number as ``a``, and the opponent's number divided by the number of moves as
+    ``b``. So the numbers of the node equal the prediction.
     """
     record = tree.nodes[node]
     own, other = (
@@ -198,9 +205,9 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
 def search_threats(threat_search, row, offsets: Offsets):
     """Returns the result of the game's threat search (``jaxsolve.games.threats``) for a row.
 
-    If the side to move does not win, this writes a copy of the row to ``threat_search.row``. The
-    copy lacks the moves that lose to threats of the opponent, and its forcing moves include the
-    moves that threaten.
+    Unless the side to move wins, this writes a changed copy of the row to ``threat_search.row``:
+    moves that lose to threats of the opponent are removed, and moves that threaten are added to the
+    forcing moves.
     """
     length = call_threat_search(
         threat_search.addresses[0],
@@ -248,8 +255,8 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
 def enter_decided(work: Workspace, rows, moves, zones):
     """Adds positions that another search has decided to the tree.
 
-    A position that its record decides without reference to another position also becomes a pattern,
-    even if memory for a node is full.
+    A position whose record refers to no other position also becomes a pattern, even if memory for
+    nodes is full.
 
     Args:
       rows: uint32[B, width], evaluator rows of the positions.
@@ -259,7 +266,7 @@ def enter_decided(work: Workspace, rows, moves, zones):
     tree, offsets = work.tree, work.offsets
     for i in range(len(rows)):
         if -1 <= moves[i] < COVER_FLAG:
-            mover = np.int64(rows[i, offsets.info]) >> 3 & 1
+            mover = mover_of(rows[i], offsets)
             store_pattern_of(
                 tree,
                 rows[i, : offsets.state],

@@ -44,6 +44,7 @@ def _count(row, at, words):
 
 @inner
 def count_moves(row, offsets: Offsets):
+    """Returns the number of moves in a row, forcing moves included."""
     count = np.int64(0)
     for i in range(offsets.mask):
         count += _ones(np.int64(row[offsets.legal + i] | row[offsets.forcing + i]))
@@ -54,9 +55,9 @@ def count_moves(row, offsets: Offsets):
 def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     """Writes the list of a new node's moves: first the forcing moves, then the other moves.
 
-    Both groups follow ``order`` for the mover. If a network gives priors, these sort the whole list
-    instead. ``threat`` is the only move that meets a threat of the opponent, negative if there is
-    no threat; then it is the only entry.
+    Within each group the order is ``order`` for the mover. If a network gives priors, the whole
+    list is sorted by them instead. If the opponent has a threat, ``threat`` is the only move that
+    meets it and becomes the only entry; else ``threat`` is negative.
     """
     record = tree.nodes[node]
     top = np.int64(record.list)
@@ -123,9 +124,9 @@ def threats_first(tree, node, words):
 def _order_by_prior(tree, first, last, row, offsets: Offsets):
     """Sorts list entries ``first..last-1`` stably by decreasing prior.
 
-    The prior of a move is written into the upper half of its entry. The sort is a radix sort with
-    one pass for each byte of the prior. numba's own sort is generated code, which the compilation
-    cache must not hold (``jaxsolve.jit.host``).
+    The prior of a move is written into the upper half of its entry. This is a radix sort with one
+    pass for each byte of the prior. (Numba generates the code of its own sort, which cannot be
+    cached, see ``jaxsolve.jit.host``.)
     """
     count = last - first
     for i in range(first, last):

@@ -155,8 +155,8 @@ def unpin(tree, node):
 
 @inner
 def forced_entry(tree, node, number):
-    """Whether list entry ``number`` of a node belongs to the group that is listed first.
+    """Whether list entry ``number`` of a node belongs to the group listed first.
 
-    The group consists of the forcing moves, or of the null move. It has initial numbers of its own.
+    The group holds the forcing moves, or the null move, and has initial numbers of its own.
     """
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0

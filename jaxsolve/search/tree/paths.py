@@ -11,8 +11,8 @@ from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.nodes import unpin
 from jaxsolve.search.tree.tree import INF, SOLVED_FLAG
 
-# State of a descent. FOUND: it has reached a leaf. FINISHED: the root is decided. IDLE: it can
-# reach no leaf now. BELOW: it can go on to a child.
+# Results of a descent. FOUND: it has reached a leaf. FINISHED: the root is decided. IDLE: it cannot
+# reach a leaf now. BELOW: it can continue in a child.
 FOUND, FINISHED, IDLE, BELOW = range(4)
 
 
@@ -20,8 +20,8 @@ FOUND, FINISHED, IDLE, BELOW = range(4)
 class Paths(NamedTuple):
     """W descents in progress, of at most D nodes each.
 
-    Column ``d`` of an array belongs to the node at depth ``d`` of a path. Every index in compiled
-    search code is an int64, since numba would compile each function again for a second integer
+    Column ``d`` of an array belongs to the node at depth ``d`` of a path. Indices are int64, like
+    all indices in compiled search code: numba would compile each function again for another integer
     type.
     """
 
@@ -56,8 +56,8 @@ class Log(NamedTuple):
     """Positions decided since the log was last emptied, in order of decision."""
 
     states: np.ndarray  # uint32[L, S]
-    # int32[L] deciding move; -1 = every move loses; or a reference to an older position that
-    # decides this one (``jaxsolve.games.zones.COVER_FLAG``).
+    # int32[L] winning move; -1 = every move loses; or a reference to an older position that decides
+    # this one by its pattern (``jaxsolve.games.zones.COVER_FLAG``).
     moves: np.ndarray
     zones: np.ndarray  # uint32[L, Z] zones of the results; Z = 0: no zones
     used: np.ndarray  # int64[1] records in use
@@ -107,9 +107,9 @@ def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Lo
 
 @inner
 def log_is_full(log, paths):
-    """Whether the log lacks space for the decisions of every node on a path and of all leaves.
+    """Whether the log may be too small for the decisions of a path's nodes and of all leaves.
 
-    If so, it must be emptied before a path moves on.
+    Then it must be emptied before a path moves.
     """
     return log.used[0] + paths.nodes.shape[1] + len(paths.depth) + 1 >= len(log.moves)
 

@@ -101,7 +101,7 @@ def _attach(table, root, pattern):
 def _copy_common(table, node, at, point, words):
     """Writes the common sets of all patterns below ``at`` to a new inner node.
 
-    ``at`` is a child, encoded as ``BELOW`` tells. Returns the value of these patterns at ``point``.
+    ``at`` is an encoded child (``BELOW``). Returns the value of these patterns at ``point``.
     """
     if at < 0:
         for i in range(words):
@@ -137,9 +137,9 @@ def _restrict(table, node, pattern, words):
 
 @inner
 def _first_contradiction(table, node, pattern, words):
-    """Returns the first point of a pattern's zone at which it differs from all below an inner node.
+    """Returns the first point in a pattern's zone at which all patterns below a node differ.
 
-    "First" is in the order of test points (``places``). Returns -1 if there is no such point.
+    Points are in the order of ``places``. Returns -1 if there is no such point.
     """
     best = np.int64(-1)
     for i in range(words):
@@ -152,7 +152,7 @@ def _first_contradiction(table, node, pattern, words):
 
 @inner
 def _earlier(table, best, word, points):
-    """Returns the first, in the order of test points, of ``best`` and the points of one word.
+    """Returns the first of ``best`` and the points of one word, in the order of ``places``.
 
     ``best`` is a point, or -1 for none. ``points`` is the uint32 bit set of word ``word``.
     """
@@ -236,9 +236,9 @@ def _detach(table, pattern):
 
 @inner
 def _contract(table, root, upper, branch, at):
-    """Frees inner node ``at - 1`` if it has only one branch left, which takes its place.
+    """Replaces inner node ``at - 1`` by its last branch, if it has only one left, and frees it.
 
-    The place is the child of ``upper`` for the value ``branch`` (as for ``_set_link``).
+    The node is the child of ``upper`` for the value ``branch`` (as in ``_set_link``).
     """
     left, only = np.int64(0), np.int64(0)
     for k in range(VALUES):

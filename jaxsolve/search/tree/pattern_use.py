@@ -27,8 +27,8 @@ from jaxsolve.search.tree.tree import INF, KEEP, SOLVED_FLAG
 def _has_patterns(tree):
     """Whether the search uses the pattern table: the game has patterns, and there is one claim.
 
-    With a further claim to come (``counters[KEEP]``) patterns would become invalid, since the
-    further claim makes decided positions undecided again.
+    With several claims (``counters[KEEP]``) patterns could become invalid, since the next claim
+    makes decided positions undecided again.
     """
     return tree.zoning.planes[0] > 0 and tree.counters[KEEP] == 0
 
@@ -98,7 +98,7 @@ def _decide_by_pattern(tree, node, or_player, log):
 
 @inner
 def _decide_by(tree, node, pattern, winner, or_player, log):
-    """Decides and logs a new node by a pattern that it matches, which ``winner`` wins."""
+    """Decides and logs a new node that matches ``pattern``: ``winner`` wins."""
     record = tree.nodes[node]
     record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
     record.marks |= SOLVED_FLAG
@@ -128,8 +128,8 @@ def enter_patterns(tree, states, moves, zones, left):
     """Stores the patterns of positions that other searches have decided.
 
     ``states``, ``moves`` and ``zones`` are the fields of n records as in ``Log``. Records that
-    refer to another position (``COVER_FLAG``) are skipped. For each other record that gives no
-    pattern, and so decides its own position only, ``left`` (bool[n]) is set to True.
+    refer to another position (``COVER_FLAG``) are skipped. ``left``, bool[n], is set to True for
+    other records that give no pattern: they decide their own position only.
     """
     for i in range(len(states)):
         if moves[i] < -1 or moves[i] >= COVER_FLAG:

@@ -1,21 +1,20 @@
 """Table of zone patterns: a decided position also decides all positions that match it on its zone.
 
 A *pattern* is a decided position restricted to its zone (``jaxsolve.games.zones``). The patterns
-with the same winner and the same side to move form a radix tree (Morrison 1968, PATRICIA, with a
-free order of points). An inner node tests one point at which the patterns below it differ; "outside
-the zone" counts as a value of that point. A look-up follows two branches: the value in the position
-and "outside the zone". Each inner node also stores what all patterns below it have in common. If
-the position differs from that, the descent ends at this node. Most look-ups end so. Each pattern
-that a look-up reaches is compared in full.
+with the same winner and the same side to move form a radix tree (PATRICIA, Morrison 1968, with
+points tested in any order). An inner node tests one point at which the patterns below it differ;
+"outside the zone" counts as a value of that point. A look-up follows two branches: the value in the
+position and "outside the zone". Each inner node also stores the points on which all patterns below
+it agree (*common sets*). If the position differs there, the look-up ends at this node. Most
+look-ups end this way. Each pattern that a look-up reaches is compared in full.
 
-Insertion descends while the new pattern agrees with what the patterns below a node have in common.
-Where it differs, a new inner node separates it from all of these patterns at once. So an inner node
-tests a point inside all zones below it if there is such a point, and a look-up then follows only
-one branch. Among such points those that are empty at the root of the search come first, because
-positions and patterns seldom differ where the root has a stone.
+Insertion descends while the new pattern agrees with the common sets. Where it differs, a new inner
+node separates it from all patterns below at once. If possible this node tests a point inside all
+zones, so that a look-up follows only one of its branches. Points that are empty at the root of the
+search are tested first, because positions and patterns seldom differ where the root has a stone.
 
-The table never grows beyond its capacity. In a full table a new pattern replaces a pattern that has
-answered few look-ups lately. The choice follows the clock algorithm of page replacement, with a
+The table never grows beyond its capacity. In a full table a new pattern replaces one that has
+answered few recent look-ups. It is selected by the clock algorithm of page replacement, with a
 count instead of one bit: a hand advances over the patterns, decrements the count of each pattern
 that it passes, and stops at a pattern with a count of 0.
 """
@@ -48,11 +47,11 @@ BELOW, POINT, COMMON = 0, VALUES, VALUES + 1
 * From BELOW: the child for each value of the point, an int32. 0 is no child, ``n + 1`` inner node
   ``n``, and ``-n - 1`` pattern ``n``.
 * POINT: the point that the node tests.
-* From COMMON: two bit sets of points, the *common sets*. They hold the points on which all patterns
-  below agree, inside their zones: the first set those without a stone of the first player, the
-  second set those without a stone of the second player. A point that is empty in all patterns is in
-  both sets, a point with the same stone in all patterns is in one, and any other point in none.
-  Removing a pattern does not change these sets.
+* From COMMON: two bit sets of points, the *common sets*. The first set holds the points without a
+  stone of the first player, the second set those without a stone of the second player, as far as
+  all patterns below agree and have the point in their zones. So a point that is empty in all
+  patterns is in both sets, a point with the same stone in all patterns is in one, and any other
+  point is in none. The removal of a pattern does not change these sets.
 """
 MAX_HELP = 3  # bound on the count of look-ups that a pattern has answered
 PASSED = 32  # most patterns that the hand passes in one insertion, to bound its time
@@ -134,18 +133,19 @@ def mark_of(state):
 # ---- look-up ------------------------------------------------------------------------------------
 @inner
 def bit_of(words, at, point):
+    """Returns 1 if ``point`` is in the bit set that begins at word ``at``, else 0."""
     return np.int64(words[at + (point >> 5)] >> np.uint32(point & 31) & np.uint32(1))
 
 
 @inner
 def child_of(table, node, value):
-    """Returns the child of an inner node for a value of its point, encoded as ``BELOW`` tells."""
+    """Returns the encoded child (``BELOW``) of an inner node for a value of its point."""
     return np.int64(np.int32(table.nodes[node, BELOW + value]))
 
 
 @inner
 def set_child(table, node, value, at):
-    """Sets the child of an inner node for a value of its point to ``at`` (``BELOW``)."""
+    """Sets the child of an inner node for a value of its point to ``at``, encoded (``BELOW``)."""
     table.nodes[node, BELOW + value] = np.uint32(at & 0xFFFFFFFF)
 
 
@@ -206,10 +206,10 @@ def look_up(table, winner, mover):
 
 @inner
 def differing(table, node, i, first, second):
-    """Returns the points of word ``i`` at which a position differs from all patterns below a node.
+    """Returns the points at which a position differs from all patterns below an inner node.
 
-    ``first`` and ``second`` are the stones of the two players in this word of the position, uint32.
-    ``node`` is an inner node. The result is a uint32 bit set.
+    Only the points of word ``i`` are compared, as uint32 bit sets. ``first`` and ``second`` are the
+    stones of the two players in this word of the position.
     """
     half = (table.nodes.shape[1] - COMMON) // 2
     free_of_first, free_of_second = (
@@ -252,6 +252,7 @@ def count_use(table, pattern):
 
 @inner
 def root_of(winner, mover):
+    """Returns the index in ``Patterns.roots`` of the tree for a winner and a side to move."""
     return 2 * np.int64(winner) + np.int64(mover)
 
 

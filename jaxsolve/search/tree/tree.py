@@ -1,14 +1,13 @@
 """The proof tree: a directed graph of positions in flat arrays, with its transposition table.
 
-A *node* is a visited position that was undecided when it was visited. ``lists`` holds the moves of
-a node, one word each, best first. A visited move has an *edge* with cached numbers, in the same
-order: edge ``i`` belongs to list entry ``i``. A position that the evaluator's row decides (game
-over, a winning move on the board) never becomes a node. The edge to such a position holds its
-outcome.
+A *node* is an evaluated position that was not decided at once. ``lists`` holds the moves
+of a node, one word each, best first. A visited move has an *edge* with cached numbers, in the same
+order: edge ``i`` belongs to list entry ``i``. A position that its row decides (game over, or a
+winning move on the board) never becomes a node. The edge to such a position holds its outcome.
 
-The arrays are as large as the budget could ever need, but the system allocates only memory that is
-written. ``counters[USED]`` counts the bytes written. Lists and edges lie in blocks of a multiple of
-``STEP`` entries, and free blocks are reused. When memory is full, ``add_node`` and ``add_edge``
+The arrays have the largest size that the budget allows, but the system allocates only memory that
+is written. ``counters[USED]`` counts the bytes written. Lists and edges lie in blocks of a multiple
+of ``STEP`` entries, and free blocks are reused. When memory is full, ``add_node`` and ``add_edge``
 return NONE and set ``counters[FULL]``. The leaf is then dropped and visited again after eviction.
 """
 
@@ -25,8 +24,8 @@ from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.patterns import Patterns, new_patterns
 
 INF = 1 << 30  # proof or disproof number of a decided node
-# Decided against the or-player only because a length cap ended a game: ends the search, proves
-# nothing.
+# Number of a node that is decided against the or-player only by a length cap. It ends the search
+# but proves nothing.
 TAINTED = INF - 1
 BIG = 1 << 29  # cap of an undecided number
 NONE = -1
@@ -43,12 +42,12 @@ NODE = np.dtype(
         ("visited", "i2"),  # number of edges in use = list entries visited
         ("reserved", "i2"),  # words in the node's block of ``lists``
         ("capacity", "i2"),  # edges in the node's block of ``edges``
-        # Number of unvisited moves in the group listed first, which has initial numbers of its
-        # own: the forcing moves, or the null move.
+        # Number of unvisited moves in the group listed first: the forcing moves, or the null move.
+        # The group has initial numbers of its own.
         ("forced", "i2"),
         ("pins", "i2"),  # number of paths through the node; a pinned node is never evicted
-        # Distance from the root in moves: along the path that added the node, until ``pns.graph``
-        # computes the shortest.
+        # Distance from the root in moves: on the path that added the node, or the least distance
+        # after ``pns.graph.level_order``.
         ("level", "i2"),
         ("first_a", "i2"),  # initial numbers of unvisited moves outside the group listed first
         ("first_b", "i2"),
@@ -253,6 +252,7 @@ def find(tree, key, state):
 
 @inner
 def link_slot(tree, node):
+    """Enters ``node`` into the hash slots."""
     mask = len(tree.slots) - 1
     at = np.int64(tree.nodes[node].key & np.uint64(mask))
     while tree.slots[at] != NONE:

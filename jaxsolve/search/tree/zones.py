@@ -65,7 +65,7 @@ def won_by(tree, node, action, zone):
     """Records that the mover of ``node`` wins by ``action``, and writes the zone of the node.
 
     ``zone`` is the zone of the position after ``action``. Nothing changes if a winning move is
-    recorded already or the node is decided: its zone must remain that of its record in the log.
+    recorded already, or if the node is decided: its zone must stay that of its record in the log.
     """
     words = tree.zones.shape[1]
     record = tree.nodes[node]

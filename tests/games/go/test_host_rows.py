@@ -35,22 +35,22 @@ def actions_of(row: np.ndarray, layout) -> list[int]:
     ]
 
 
-def on_host(host, states: np.ndarray, actions: np.ndarray, like: np.ndarray) -> np.ndarray:
+def on_host(host_rows, states: np.ndarray, actions: np.ndarray, like: np.ndarray) -> np.ndarray:
     rows = np.full_like(like, 0xABCDEF)  # every word must be written
-    write_rows(host, np.ascontiguousarray(states), actions.astype(np.int32), rows)
+    write_rows(host_rows, np.ascontiguousarray(states), actions.astype(np.int32), rows)
     return rows
 
 
 def compare(game, start: np.ndarray, rng: random.Random, plies: int) -> int:
     """Plays random games from copies of ``start``; every row is computed both ways."""
     device = Evaluator(game, host=False)
-    host, layout = Evaluator(game).host_rows(), device.layout
-    assert host is not None and device.host_rows() is None
+    host_rows, layout = Evaluator(game).host_rows(), device.layout
+    assert host_rows is not None and device.host_rows() is None
     states, compared = np.repeat(start[None], BOARDS, 0), 0
     for _ in range(plies):
         none = np.full(len(states), -1, np.int32)
         rows = device(states, none)
-        np.testing.assert_array_equal(on_host(host, states, none, rows), rows)
+        np.testing.assert_array_equal(on_host(host_rows, states, none, rows), rows)
         moves = [actions_of(row, layout) for row in rows]
         going = [number for number, legal in enumerate(moves) if legal]
         if not going:
@@ -62,7 +62,7 @@ def compare(game, start: np.ndarray, rng: random.Random, plies: int) -> int:
             actions.append(layout.actions - 1 if passes else rng.choice(placements))
         states, played = states[going], np.array(actions, np.int32)
         rows = device(states, played)
-        np.testing.assert_array_equal(on_host(host, states, played, rows), rows)
+        np.testing.assert_array_equal(on_host(host_rows, states, played, rows), rows)
         compared += len(rows)
         states = rows[:, : layout.state].copy()
         # Decided games make room for new ones.

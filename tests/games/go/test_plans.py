@@ -16,7 +16,7 @@ from jaxsolve.games import zones as zoning
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL
 from jaxsolve.search import Limits, Verdict, solve
-from jaxsolve.search.methods import METHODS
+from jaxsolve.search.methods import METHODS, Configurations
 from jaxsolve.search.run import restarts, steps
 
 RULES = (
@@ -210,15 +210,11 @@ def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
 def test_restarts_use_other_configurations_and_can_be_switched_off():
     method = METHODS["dfpn"]
     assert (
-        len(set(method.configurations)) >= 5
-        and method.configurations[0] == method
-        and METHODS["rzs"] in method.configurations
-        and method.few_configurations == (method, METHODS["rzs"])
+        len(set(method.configurations.plans)) >= 5
+        and method.configurations.plans[0] == method
+        and METHODS["rzs"] in method.configurations.plans
+        and method.configurations.few_moves == (method, METHODS["rzs"])
     )
-    assert (
-        not METHODS["pns"].configurations
-        and not METHODS["mcts"].configurations
-        and not METHODS["rzs"].configurations
-    )
-    once = dataclasses.replace(method, restarts=False)
-    assert not once.configurations and not once.few_configurations
+    never = Configurations()
+    assert all(METHODS[name].configurations == never for name in ("pns", "mcts", "rzs"))
+    assert dataclasses.replace(method, restarts=False).configurations == never

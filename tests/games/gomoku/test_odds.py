@@ -89,7 +89,7 @@ def grown(method, waves=60):
         flights=1,
     )
     while search.waves < waves and search.verdict is None:
-        states, actions, count = search.select(0)
+        states, actions, count = search.advance(0)
         if count:
             search.absorb(0, search.evaluator(states, actions))
     return search
@@ -183,7 +183,7 @@ def test_threat_searches_restart_with_other_configurations(monkeypatch, tmp_path
         accepted(game, game.init(), claim, result)
     assert len(begun) > 4 and set(begun) == {0.0, METHODS["dfpn"].trust}
     method = METHODS["dfpn"]
-    assert [(form.trust, form.quiet_after) for form in method.threat_configurations] == [
+    assert [(form.trust, form.quiet_after) for form in method.configurations.threats] == [
         (0.5, 300),
         (0.5, 0),
         (0.5, 300),
@@ -195,4 +195,4 @@ def test_threat_searches_restart_with_other_configurations(monkeypatch, tmp_path
         METHODS["pns"],
         METHODS["mcts"],
     ):
-        assert not other.threat_configurations
+        assert not other.configurations.threats

@@ -159,7 +159,7 @@ def test_a_long_descent_is_split_into_calls():
     )
     search = job.search
     while search.expanded < 8000:
-        states, actions, count = search.select(0)
+        states, actions, count = search.advance(0)
         if count:
             search.absorb(0, job.evaluator(states, actions, 0))
     search.retreat()
@@ -168,7 +168,7 @@ def test_a_long_descent_is_split_into_calls():
     search.work.paths.threshold_a[0, 0] = 1
     stops = 0
     while search.work.paths.threshold_a[0, 0] < budget:
-        states, actions, count = search.select(0)
+        states, actions, count = search.advance(0)
         if count:
             search.absorb(0, job.evaluator(states, actions, 0))
         elif search.work.paths.threshold_a[0, 0] < budget:
@@ -197,7 +197,7 @@ def test_unused_paths_do_not_block_the_others():
         search = job.search
         for _ in range(100_000):
             for flight in range(flights):
-                states, actions, count = search.select(flight, rng.choice((1, 8)))
+                states, actions, count = search.advance(flight, rng.choice((1, 8)))
                 if count:
                     search.absorb(flight, job.evaluator(states, actions, 0))
             if search.verdict is not None:

@@ -93,7 +93,7 @@ def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flig
         flights=flights,
     )
     for _ in range(2000):
-        waves = [search.select(flight)[:2] for flight in range(flights)]
+        waves = [search.advance(flight)[:2] for flight in range(flights)]
         for flight, (states, actions) in enumerate(waves):
             if len(states):
                 search.absorb(flight, chains(states, actions))

@@ -5,9 +5,10 @@ An edge has a visit count and a mean value for the mover of its parent. A decide
 takes a decided move. Virtual losses keep the paths of one wave apart.
 
 With a network that predicts costs, edges hold mean costs instead of mean values. The cost of a leaf
-is log10 of the cost of a proof for the or-player as the network predicts it, plus log10 of the
-number of moves of each opponent's node on the path. To compare moves, all means in the tree are
-scaled to [-1, 1] (Wu et al. 2022, "Proof cost networks", Section 3.2, and their program).
+is the sum of the predicted log10 cost of a proof for the or-player and of log10 of the number of
+moves of each opponent's node on the path. To compare moves, the means are scaled to [-1, 1] by the
+least and the greatest mean in the tree (Wu et al. 2022, "Proof cost networks", Section 3.2, and
+their program).
 
 Plans (``hints.plans``) are used if the game has them and no network orders the moves. The shorter
 the or-player's plan, the higher is the value of a position. The plan orders the moves, and the
@@ -32,8 +33,8 @@ from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
-# Exploration constant for PUCT in the program of proof cost networks. That program adds a
-# logarithmic term, which is close to 0 for a long time and left out in this package.
+# Exploration constant for PUCT in the program of proof cost networks. The logarithmic term of that
+# program is left out: it stays close to 0 for a long time.
 PUCT = 1.5
 
 
@@ -43,15 +44,15 @@ class MonteCarlo(Method):
 
     selection: str = "uct"  # "uct", or "puct" with the network's priors
     exploration: float = 1.0  # weight of the exploration term
-    most_cost: float = 0.0  # above 0: edges hold costs, of which this is the largest (log10)
+    most_cost: float = 0.0  # largest cost (log10) if edges hold costs; 0 if they hold values
     playouts: int = dataclasses.field(default=1, kw_only=True)
     # With plans: factor by which each further move to the goal makes a position harder, as in
     # ``ProofNumber``; 0 = no plans are made.
     step: float = dataclasses.field(default=8.0, kw_only=True)
     # With plans: moves near the plan are listed before other moves.
     near: bool = dataclasses.field(default=True, kw_only=True)
-    # With plans: the opponent's other moves are not tried before this many visits of the null move;
-    # it is also the least initial proof number of these moves (PN-MCTS).
+    # With plans: visits of the null move before the opponent's other moves are tried. In PN-MCTS
+    # also the least initial proof number of these moves.
     patience: int = dataclasses.field(default=1000, kw_only=True)
     fallback_method: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
@@ -121,9 +122,9 @@ class MonteCarlo(Method):
         return last  # a path is at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """Returns (visits of the root, mean over the visits of its undecided moves).
+        """Returns (visits of the root, mean value for the root's mover, or mean cost).
 
-        The mean is that of the value for the root's mover, or that of the cost.
+        The mean is over the visits of undecided moves.
         """
         edges = _edges_of(tree, 0)
         visits = float(edges["visits"].sum())

@@ -1,14 +1,14 @@
 """Proof numbers and ranks of edges in PN-MCTS (Kowalski et al. 2024, Section IV).
 
 An edge stores three words: the number of the child that the mover of the parent minimises (``A``),
-the other number of the child (``B``), and the rank of the move. The numbers are those of the last
-backup through the edge; until the next backup through it they may be out of date. The rank is 1 +
-the number of edges of the same node with a smaller ``A``, so that ties share the better rank. Ranks
-are updated when an ``A`` changes, in one pass over the node's edges, without sorting.
+the other number of the child (``B``), and the rank of the move. A backup updates the numbers of the
+edges on its path only, so those of other edges may be out of date. The rank is 1 + the number of
+edges of the same node with a smaller ``A``; ties share the better rank. Ranks are updated when an
+``A`` changes, in one pass over the node's edges, without sorting.
 
 An untried move has both numbers 1. At a node with a plan of the or-player (``hints.plans``) it has
-the initial numbers of the node instead, also while it waits for a null move. A position that
-several edges lead to counts once for each edge.
+the initial numbers of the node instead, even while it waits for a null move. A child that can be
+reached by several edges counts once for each edge.
 """
 
 from __future__ import annotations

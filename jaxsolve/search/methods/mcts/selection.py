@@ -14,7 +14,7 @@ from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import NO_PLAN, is_headed_by_null, moves_to_goal
 from jaxsolve.search.methods.mcts.ranks import RANK
 from jaxsolve.search.tree.claim_codes import ClaimCodes
-from jaxsolve.search.tree.expansion import cost_of, has_network_output
+from jaxsolve.search.tree.expansion import cost_of, has_network_output, mover_of
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
 
 
@@ -23,8 +23,8 @@ class Exploring(NamedTuple):
 
     exploration: float  # weight of the exploration term
     puct: bool  # PUCT with priors instead of UCT
-    # Above 0: edges hold costs instead of values, and this is the largest cost (log10), that of a
-    # position without a proof. 0: edges hold values in [-1, 1].
+    # Cost (log10) of a position without a proof, the largest one. 0: edges hold values in [-1, 1]
+    # instead of costs.
     most_cost: float
     ranked: bool  # edges store proof numbers and ranks (``mcts.ranks``)
     by_rank: float  # weight of the rank term (C_pn of PN-MCTS)
@@ -33,8 +33,8 @@ class Exploring(NamedTuple):
     # (``hints.plans``); 0 = no plans are made.
     step: float
     near: bool  # with plans: moves near the plan are listed before other moves
-    # With plans: the opponent's other moves are not tried before this many visits of the null move;
-    # it is also the least initial proof number of these moves.
+    # With plans: visits of the null move before the opponent's other moves are tried, and the least
+    # initial proof number of these moves.
     patience: int
 
 
@@ -88,13 +88,13 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
         return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     total, mean, seen = 1.0, 0.0, 0
     ranked = exploring.ranked and record.visited == record.moves
-    # ``worst`` divides the ranks.
+    # Divisor of the ranks.
     worst = np.int64(record.moves if ranked and exploring.by_children else 1)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         total += edge.visits + edge.busy
         if ranked:
-            # With ``by_children`` this changes nothing: no rank exceeds the number of moves.
+            # No effect with ``by_children``, since no rank exceeds the number of moves.
             worst = max(worst, np.int64(tree.extra[record.edges + i, RANK]))
         if math.isfinite(edge.value) and edge.visits > 0:
             mean += _worth(tree, node, edge.value, claim, exploring)
@@ -141,10 +141,10 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
 
 @inner
 def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Exploring):
-    """Returns log10 of the cost of a leaf times the number of moves of each opponent's node above.
+    """Returns the cost (log10) of a path, between 0 and ``most_cost``.
 
-    ``cost`` is log10 of the cost of the leaf of the path. The result is between 0 and
-    ``most_cost``.
+    It is the cost of the path's leaf, ``cost`` (log10), times the number of moves of each
+    opponent's node on the path.
     """
     for d in range(paths.depth[path] + 1):
         record = tree.nodes[paths.nodes[path, d]]
@@ -155,10 +155,9 @@ def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Explorin
 
 @inner
 def update_extremes(tree):
-    """Counts a visit, and recomputes the least and greatest mean of all edges now and then.
+    """Counts a visit, and at intervals recomputes the least and the greatest mean of all edges.
 
-    This happens when the visits since the last time reach a sixteenth of the number of nodes, and
-    at least 32.
+    An interval has as many visits as a sixteenth of the number of nodes, at least 32.
     """
     tree.extremes[2] += 1
     if tree.extremes[2] < max(np.float64(tree.counters[LIVE]) / 16.0, 32.0):
@@ -182,10 +181,9 @@ def update_extremes(tree):
 def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, offsets):
     """Returns the value, or the cost (log10), of a new node for the or-player.
 
-    The value or cost is read from the evaluator's row if a network or random games have written it
-    there. Without such a value, the plan of the node gives one, which falls from 1 at the
-    or-player's goal to -1 at NO_PLAN moves from the goal. In all other cases ``unknown`` is
-    returned.
+    The sources, in this order: the output of a network or of random games in the evaluator's row;
+    the plan of the node, with values from 1 at the or-player's goal down to -1 at NO_PLAN moves
+    from it; else ``unknown``.
     """
     if exploring.most_cost > 0.0:
         return (
@@ -196,6 +194,5 @@ def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, 
     if offsets.value == NONE:
         moves = moves_to_goal(tree, node)
         return 1.0 - 2.0 * min(moves, np.int64(NO_PLAN)) / NO_PLAN if moves > 0 else unknown
-    mover = (np.int64(row[offsets.info]) >> 3) & 1
     value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
-    return value if mover == claim.or_player else -value
+    return value if mover_of(row, offsets) == claim.or_player else -value

@@ -77,7 +77,7 @@ def _mark_child(tree, node, edge, child, claim: ClaimCodes, exploring: Exploring
 
 @inner
 def _mark(tree, node, edge, numbers, zone, claim: ClaimCodes, exploring: Exploring):
-    """Writes the result of a decided position into the edge ``edge`` of ``node`` that leads to it.
+    """Writes the result of a decided position into ``edge``, an edge of ``node`` to it.
 
     With zones this may close other moves of ``node``. A result by a length cap gets the value nan.
 
@@ -313,9 +313,7 @@ def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
 
 @compiled
 def propagate(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
-    """Decides nodes of ``order[:first]`` by their decided children, from the last node backwards.
-
-    A node stays undecided if its decided children do not suffice.
+    """Decides the nodes among ``order[:first]`` whose decided children suffice, last node first.
 
     Returns (number of nodes not yet handled, whether any was decided). The number is above 0 if the
     log is full: empty it, then call again with this number as ``first``.

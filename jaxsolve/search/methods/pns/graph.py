@@ -1,7 +1,7 @@
 """Passes over the whole graph: decisions that descents miss, mainly where positions repeat.
 
-A path updates only the nodes on it. Where positions repeat, descents follow only edges that lead
-further from the root. When descents find no leaf any more, three passes follow:
+A descent updates only the nodes of its path. Where positions repeat, it follows only edges that
+lead further from the root. When descents find no leaf any more, three passes follow:
 
 * ``level_order`` recomputes the distance of every node from the root (breadth first) and marks the
   edges that lead no further from the root (BACK).
@@ -9,8 +9,8 @@ further from the root. When descents find no leaf any more, three passes follow:
   decides nodes. With decided leaves at the edge of the graph this is retrograde analysis.
 * ``frontier`` expands the unvisited moves nearest to the root, however unpromising.
 
-When no unvisited move is left, the graph below the root is complete. No finite line of play then
-decides what is still undecided.
+When no unvisited move is left, the graph below the root is complete. Nodes that are still undecided
+then cannot be decided by finite play.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ def propagate(tree, order, first, claim: ClaimCodes, weights: Weights, log, path
 
 @compiled
 def frontier(tree, paths, first, last, exhausted, leaves: Leaves):
-    """Takes paths to the unvisited moves that are nearest to the root, as leaves.
+    """Selects the unvisited moves that are nearest to the root as leaves.
 
-    This moves those of paths ``first..last-1`` that are not in flight. It recomputes no numbers on
+    It uses the paths among ``first..last-1`` that are not in flight. Numbers are not recomputed on
     the way, since all paths pass the same few nodes near the root; ``propagate`` does so later.
     ``level_order`` must have set the levels.
 

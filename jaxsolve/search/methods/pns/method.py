@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from jaxsolve.core.lazy_import import jax
 from jaxsolve.games.host_rows import HostRows
 from jaxsolve.networks.heads import Heads
-from jaxsolve.search.methods.method import Method
+from jaxsolve.search.methods.method import Configurations, Method
 from jaxsolve.search.methods.pns import graph, walk
 from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.paths import FINISHED, Leaves
@@ -19,34 +18,29 @@ from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
 DEPTH_FIRST = None
-"""None, which stands for depth-first search (``rzs``) in a list of configurations."""
-CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
-    {},
-    {"near": False, "widening": 0.25},
-    DEPTH_FIRST,
-    {"widening": 0.25},
-    {"epsilon": 1.0},
-    DEPTH_FIRST,
-)
-"""Changes of the settings for successive restarts in games with plans.
-
-Searches are either short or very long, and which of them are short depends on the configuration.
-"""
-FEW_CONFIGURATIONS: tuple[dict[str, float] | None, ...] = ({}, DEPTH_FIRST)
-"""As ``CONFIGURATIONS``, for positions with few moves.
-
-Best-first and depth-first search take turns: of 25 questions about enclosed groups that take long
-with either method alone, 21 are decided within 12 CPU s in turns, and 13 without restarts.
-"""
-THREAT_CONFIGURATIONS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
-"""Changes of the settings for successive restarts in games with threat search.
-
-Some wins need quiet moves early, others late. Some are found sooner with initial numbers that count
-moves instead of odds (``trust`` 0).
-"""
+"""Stands for depth-first search (``rzs``) in CONFIGURATIONS."""
+CONFIGURATIONS: dict[str, tuple[dict[str, float] | None, ...]] = {
+    # A search is either short or very long, depending on the settings.
+    "plans": (
+        {},
+        {"near": False, "widening": 0.25},
+        DEPTH_FIRST,
+        {"widening": 0.25},
+        {"epsilon": 1.0},
+        DEPTH_FIRST,
+    ),
+    # Best-first and depth-first search alternate. Of 25 questions about enclosed groups that take
+    # long with either method alone, 21 are decided within 12 CPU s by alternation, and 13 without
+    # restarts.
+    "few_moves": ({}, DEPTH_FIRST),
+    # Some wins need quiet moves early, others late. With ``trust`` 0, initial numbers count moves
+    # instead of odds, which finds some wins sooner.
+    "threats": ({}, {"quiet_after": 0}, {}, {"trust": 0.0}),
+}
+"""The lists of ``Configurations``: the settings that each run changes, or DEPTH_FIRST."""
 
 LARGE, SMALL_WAVES = 200_000, (16, 4)
-"""Wave sizes on a CPU for a network of fewer than LARGE parameters, and for a larger one.
+"""Wave sizes on a CPU: for a network of fewer than LARGE parameters, and for a larger one.
 
 A large network (5 blocks of 64 channels) gains little from waves above 4, and a search with larger
 waves expands two to four times as many nodes. With a small network (3 blocks of 32 channels) waves
@@ -66,23 +60,22 @@ class ProofNumber(Method):
     virtual: int = 1  # virtual proof numbers: added for each path in progress below a move
     # Unvisited moves take over the numbers of a new sibling, if moves can force the reply.
     learns: bool = True
-    # With zones: least initial number of the opponent's other moves where the null move is first.
+    # With zones: where the null move is listed first, least initial number of the other moves.
     patience: int = 1000
-    # With plans: factor by which each further move to the goal makes a position harder (4 and 16
-    # solve fewer problems).
+    # With plans: factor of difficulty for each further move to the goal (4 and 16 solve fewer
+    # problems).
     step: float = 8.0
     near: bool = True  # with plans: moves near the plan are listed before other moves
     trust: float = 0.5  # with threat search: factor of the log odds in initial numbers
-    # With threat search: expansions below a node until the or-player's quiet moves no longer wait
-    # for its threats.
+    # With threat search: expansions below a node for which the or-player's quiet moves wait for its
+    # threats.
     quiet_after: int = 300
-    # With plans or threat search: restart with other settings after long searches
-    # (``CONFIGURATIONS``, ``FEW_CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``).
+    # With plans or threat search: restart with the next of the ``configurations`` when the node
+    # budget of a run is used up.
     restarts: bool = True
     # At a node that its mover is expected to win, only one new move at a time is evaluated.
     one_by_one: bool = False
-    # If plans or odds give initial numbers: at most ``width.HOST_WAVE`` on the host, else at most
-    # ``width.PLANNED_WAVE``.
+    # With plans or odds at most ``width.HOST_WAVE`` on the host, else ``width.PLANNED_WAVE``.
     wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
@@ -109,8 +102,8 @@ class ProofNumber(Method):
         """Returns the method for a search with the network ``heads``.
 
         Priors order the moves. If the network predicts costs, the costs initialise the numbers. In
-        games with plans or odds, these initialise the numbers instead, since no shipped network
-        includes their knowledge.
+        games with plans or odds, the plans or odds initialise the numbers instead, since no shipped
+        network has learnt their knowledge.
         """
         parameters = sum(np.size(leaf) for leaf in jax.tree.leaves(heads.params))
         wave = SMALL_WAVES[parameters >= LARGE] if jax.default_backend() == "cpu" else self.wave
@@ -118,44 +111,32 @@ class ProofNumber(Method):
 
     @property
     def fallback(self) -> Method | None:
-        """``dfpn`` without widening, which can continue in any table that holds its paths."""
+        """``dfpn`` without widening. It makes progress in any table that can hold its paths."""
         if not self.leave_on_change and self.widening == 1.0:
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
     @property
-    def configurations(self) -> tuple[Method, ...]:
-        return self._configured(CONFIGURATIONS)
-
-    @property
-    def few_configurations(self) -> tuple[Method, ...]:
-        return self._configured(FEW_CONFIGURATIONS)
-
-    def _configured(self, changes: Sequence[dict[str, float] | None]) -> tuple[Method, ...]:
+    def configurations(self) -> Configurations:
         if not self.restarts or self.leave_on_change:
-            return ()
-        return tuple(
-            self.depth_first() if each is None else dataclasses.replace(self, **each)
-            for each in changes
+            return Configurations()
+        found = Configurations(
+            **{
+                kind: tuple(
+                    self.depth_first() if each is None else dataclasses.replace(self, **each)
+                    for each in changes
+                )
+                for kind, changes in CONFIGURATIONS.items()
+            }
         )
+        # Without odds, the lists for threats hold nothing to vary.
+        return found if self.trust > 0.0 else dataclasses.replace(found, threats=())
 
     def depth_first(self) -> Method:
-        """Returns the method for which DEPTH_FIRST stands (``rzs``).
-
-        It has its own settings, except for ``step``.
-        """
+        """Returns the method of DEPTH_FIRST: ``rzs`` with this method's ``step``."""
         from jaxsolve.search.methods.rzs import RelevanceZone  # its base is this class
 
         return RelevanceZone("rzs", step=self.step)
-
-    @property
-    def threat_configurations(self) -> tuple[Method, ...]:
-        restarts = self.restarts and not self.leave_on_change and self.trust > 0.0
-        return (
-            tuple(dataclasses.replace(self, **changes) for changes in THREAT_CONFIGURATIONS)
-            if restarts
-            else ()
-        )
 
     def shares_tree(self, other: Method) -> bool:
         # Words that another method stores in ``tree.extra`` would be missing or wrong.
@@ -178,8 +159,10 @@ class ProofNumber(Method):
     ) -> int:
         return walk.absorb(work, owners, first, count, rows, self.weights)
 
-    def run(self, work: Workspace, host: HostRows, width: int, budget: int) -> tuple[int, bool]:
-        return walk.run(work, host, width, budget, self.weights)
+    def run(
+        self, work: Workspace, host_rows: HostRows, width: int, budget: int
+    ) -> tuple[int, bool]:
+        return walk.run(work, host_rows, width, budget, self.weights)
 
     def start(self, work: Workspace, node: int) -> None:
         walk.start(work.tree, node, work.claim, self.weights, work.log)

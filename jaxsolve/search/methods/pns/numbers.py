@@ -184,7 +184,7 @@ def _rank_visited(tree, node, limit, weights: Weights):
 
 @inner
 def _of_null(tree, node, weights: Weights):
-    """Returns delta of a node whose numbers leave out all moves but the null move.
+    """Returns delta of a node whose numbers count the null move only (``awaits_null_move``).
 
     It is ``b`` of the null move times ``step``. The factor stands for the moves that a refutation
     of the null move leaves open.
@@ -220,10 +220,10 @@ def _take_unvisited(tree, node, live, limit, weights: Weights):
 
 @inner
 def sum_unvisited(record, taken, first):
-    """Returns what unvisited moves add to delta of the node ``record``.
+    """Returns the sum of ``b`` over ``taken`` unvisited moves of the node ``record``.
 
-    ``taken`` is the number of these moves. ``first`` of them are in the group listed first.
-    In a narrow node the others add at most QUIET_SUM.
+    ``first`` of these moves are in the group listed first. In a narrow node the others add at most
+    QUIET_SUM.
     """
     others = (taken - first) * initial_numbers(record, False)[1]
     return first * initial_numbers(record, True)[1] + (

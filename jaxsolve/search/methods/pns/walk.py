@@ -1,8 +1,9 @@
 """Descents of proof-number search to the most-proving leaf, and backup of the numbers.
 
 Several paths descend at once. While its leaf is evaluated, a path stays at the parent of the leaf.
-A path goes up again when a node is decided, when a number reaches its df-pn threshold or, for
-``pns``, when the numbers of a node change. ``pns.numbers`` defines the numbers.
+Afterwards it goes up as long as its node is decided, a number of the node has reached its df-pn
+threshold or, in ``pns``, the numbers of the node have changed. Then it descends again.
+``pns.numbers`` defines the numbers.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def pop(tree, paths, path, claim: ClaimCodes):
 def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
     """Moves a path up to ``depth`` and recomputes the numbers of every node on the way.
 
-    The nodes at both ends are included.
+    This includes the node that the path leaves first and the node at ``depth``.
     """
     while True:
         rank_and_store(tree, paths.nodes[path, paths.depth[path]], claim, weights, log)
@@ -90,7 +91,7 @@ def start(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
-    """Moves those of paths ``first..last - 1`` that are not in flight back up to the root.
+    """Moves the paths among ``first..last-1`` that are not in flight back up to the root.
 
     Returns the first path not yet handled if the log is full, else ``last``.
     """
@@ -163,7 +164,7 @@ def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
     IDLE (the path can reach no leaf now).
     """
     if log_is_full(log, paths):
-        return IDLE  # the way up alone may decide every node of the path
+        return IDLE  # a backup could log every node of the path
     decided_at = highest_decided(tree, paths, path)
     if decided_at < paths.depth[path]:
         unwind(tree, paths, path, decided_at, claim, weights, log)
@@ -275,7 +276,7 @@ def _absorb_row(work: Workspace, path, row, weights: Weights):
 
 
 @inner
-def evaluate_leaves(work: Workspace, host, weights: Weights):
+def evaluate_leaves(work: Workspace, host_rows, weights: Weights):
     """Evaluates the leaves of all paths on the host and adds them to the tree.
 
     Returns their number.
@@ -287,18 +288,17 @@ def evaluate_leaves(work: Workspace, host, weights: Weights):
             depth = paths.depth[path]
             node = paths.nodes[path, depth]
             edge = tree.edges[tree.nodes[node].edges + paths.edges[path, depth]]
-            write_row(host, tree.states[node], np.int64(edge.action & ACTION))
-            _absorb_row(work, path, host.row_view, weights)
+            write_row(host_rows, tree.states[node], np.int64(edge.action & ACTION))
+            _absorb_row(work, path, host_rows.row_view, weights)
             count += 1
     return count
 
 
 @compiled
-def run(work: Workspace, host, width, budget, weights: Weights):
-    """Takes paths to leaf after leaf, and evaluates the leaves on the host (``Method.run``).
-
-    Returns (number of leaves evaluated, whether the root is decided).
-    """
+def run(work: Workspace, host_rows, width, budget, weights: Weights):
+    """Searches with the row callback of the game, as ``Method.run`` describes."""
+    # ``rzs._run`` repeats this loop: a compiled function that takes ``_descend`` as an argument
+    # cannot be cached (``jit.code_cache``).
     evaluated, paths = 0, work.paths
     while evaluated < budget and work.tree.counters[FULL] == 0:
         decided = False
@@ -306,7 +306,7 @@ def run(work: Workspace, host, width, budget, weights: Weights):
             if not decided:
                 found = _descend(work.tree, paths, path, work.claim, weights, work.log)
                 decided = found == FINISHED
-        count = evaluate_leaves(work, host, weights)
+        count = evaluate_leaves(work, host_rows, weights)
         evaluated += count
         if decided or count == 0:
             return evaluated, decided
@@ -317,10 +317,10 @@ def run(work: Workspace, host, width, budget, weights: Weights):
 def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
     """Makes the numbers of a new child the initial numbers of its unvisited siblings.
 
-    If edge ``number``, which leads to the child, is a forcing move, only forcing moves are updated,
-    else only the other moves. The initial numbers of a new node only count its moves, but the
-    numbers of a child also count forcing replies. Without the update every unvisited move would
-    look easier than the visited ones, and all moves would be visited before any is searched.
+    If edge ``number``, which leads to the child, is a forcing move, the forcing moves are updated,
+    else the other moves. A child's numbers also count forcing replies, while the initial numbers
+    only count moves. Without the update every unvisited move would look easier than the visited
+    ones, and all moves would be visited before any is searched.
     """
     record = tree.nodes[node]
     pn, dn = tree.nodes[child].pn, tree.nodes[child].dn

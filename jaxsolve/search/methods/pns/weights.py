@@ -17,21 +17,21 @@ class Weights(NamedTuple):
     widening: float
     # Virtual proof numbers: added to the number of a move for each path in progress below it.
     virtual: int
-    # Unvisited moves take over the numbers of a new sibling as their initial numbers
+    # The numbers of a new child become the initial numbers of its unvisited siblings
     # (``pns.walk.adopt_sibling_numbers``).
     learns: bool
-    # With plans: factor by which each further move to the goal makes a position harder
-    # (``hints.plans``); 0 = no plans are made.
+    # With plans: factor of difficulty for each further move to the goal (``hints.plans``); 0 = no
+    # plans are made.
     step: float
     # With plans: moves near the plan are listed before other moves.
     near: bool
     # With threat search: factor of the log odds in initial numbers (``hints.odds``); 0 = the odds
     # are not used.
     trust: float
-    # With threat search: expansions below a node until the or-player's quiet moves no longer wait
-    # for its threats (``hints.odds.awaits_threats``).
+    # With threat search: expansions below a node for which the or-player's quiet moves wait for its
+    # threats (``hints.odds.awaits_threats``).
     quiet_after: int
     # At a node that its mover is expected to win, only one new move at a time is evaluated.
     one_by_one: bool
-    # With zones: least initial number of the opponent's other moves where the null move is first.
+    # With zones: where the null move is listed first, least initial number of the other moves.
     patience: int
