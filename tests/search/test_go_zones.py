@@ -29,6 +29,10 @@ def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monk
     for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):
         setting = next(turn)
         got = run(game, state, claim, setting, tmp_path, 200_000, evaluator=shared_evaluator(game))
+        if got.verdict is Verdict.UNKNOWN and setting.max_nodes is not None:
+            assert "limit of" in got.result.reason
+            seen[Verdict.UNKNOWN] += 1  # a table of 96 nodes rarely cannot hold a proof
+            continue
         assert got.verdict is right, (game.rule_set, game.text(state), claim, setting)
         seen[right] += 1
         if got.result.certificate:
@@ -36,6 +40,7 @@ def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monk
         if sum(seen.values()) >= (3000 if LONG else 26):
             break
     assert min(seen[Verdict.PROVED], seen[Verdict.DISPROVED]) > 5 and zoned > 4, (seen, zoned)
+    assert 200 * seen[Verdict.UNKNOWN] <= sum(seen.values()), seen
 
 
 def test_zones_prune_replies():
