@@ -17,7 +17,7 @@ from jaxsolve.core import process
 from jaxsolve.core.run_folder import FolderError, RunFolder, write_atomically
 from jaxsolve.tsumego import collection, setup, solution
 from jaxsolve.tsumego.collection import Member
-from jaxsolve.tsumego.setup import Choice
+from jaxsolve.tsumego.setup import RecordPosition
 
 ANSWERS = "answers.json"
 _SIGNS = {True: "agrees", False: "differs", None: "open"}
@@ -71,8 +71,8 @@ def _refuse(request: Request, jobs: int) -> None:
         "--svg": request.svg,
         "--crucial": request.crucial,
         "--region": None if request.region in ("auto", "all") else request.region,
-        "--at": request.choice.at,
-        "--record": request.choice.number,
+        "--at": request.place.at,
+        "--record": request.place.number,
     }
     for option, value in given.items():
         if value is not None:
@@ -143,17 +143,17 @@ def _answers(request: Request, found: Sequence[Member], jobs: int) -> Iterator[A
 def answer_of(request: Request, member: Member) -> Answer:
     """Answers one problem; a problem that cannot be read has an answer that says so."""
     try:
-        choice = Choice(number=member.number)
+        place = RecordPosition(number=member.number)
         given = setup.read_record(
-            Path(member.name).name, member.data, request.game, request.options, choice
+            Path(member.name).name, member.data, request.game, request.options, place
         )
         said = solution.stated(given)
-        side = request.scope.side
+        side = request.study.side
         if side is None:
             side = min(said) if said else given.side
         own = dataclasses.replace(
             request,
-            scope=request.scope._replace(side=side),
+            study=request.study._replace(side=side),
             out=None if request.out is None else request.out / member.folder,
         )
         task = tsumego.task_of(own, given)

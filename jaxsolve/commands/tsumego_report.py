@@ -18,8 +18,9 @@ from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego import solution
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
-from jaxsolve.tsumego.setup import SIDES, Task
+from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Bounds, Status, Value
+from jaxsolve.tsumego.task import Task
 
 # The limit of a search is that of its turn, which means nothing to the user.
 _TURN = re.compile(r"The limit of [0-9.e+-]+ CPU seconds was reached\.")
@@ -130,7 +131,7 @@ def _why(each: FirstReport) -> dict[str, str]:
     if "in ko" in each.first.status.value:
         text = f"if the defender wins the ko, {_value(for_)}; if it loses it, {_value(against)}"
         if for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES:
-            # See ``tsumego.status``.
+            # See ``tsumego/status.py``.
             text += (
                 ". A ko around a false eye, which the defender can never end, counts as won here; "
                 "players call such stones dead"

@@ -23,13 +23,6 @@ FIRST_SECONDS = 0.1  # CPU seconds of a question's first turn: decides most ques
 GROWTH = 2.0  # from turn to turn
 
 
-class Scope(NamedTuple):
-    """What a study searches."""
-
-    side: int | None = None  # the side whose first moves are searched; None: either side
-    quick: bool = False  # no first moves: the status, and a move that the proof of it begins with
-
-
 class StudyProblem(NamedTuple):
     """A question as a search problem: an id, the rule-set id, and the position as text."""
 

@@ -1,6 +1,6 @@
 """What is known about a task: the root with one side to move first, and its first moves.
 
-Questions and aims are defined in ``tsumego/status.py``. The *root* is the given position.
+Questions are defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the given position.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from jaxsolve.tsumego import aims, questions
 from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.aims import Aim, Reached, is_best
 from jaxsolve.tsumego.asking import Row
-from jaxsolve.tsumego.status import Aim, Bounded, Ko, Reached, Status, StatusQuestion, is_best
+from jaxsolve.tsumego.questions import Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.status import Bounded, Status
 
 
 @dataclass
@@ -56,7 +59,7 @@ class First:
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
     complete: bool = False  # every first move has been searched
-    brief: bool = False  # first moves are not searched (``Scope.quick``)
+    brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
 
     @property
     def status(self) -> Status:
@@ -74,7 +77,7 @@ class First:
     @property
     def aim(self) -> Aim | None:
         """The best aim that the side moving first is known to reach; None if there is none."""
-        return statuses.best_aim(self.answers, self.defender_first)
+        return aims.best_aim(self.answers, self.defender_first)
 
     def begins_with(self, aim: Aim) -> str | None:
         """Returns the first move of the proof that the side moving first reaches ``aim``.
@@ -92,11 +95,11 @@ class First:
 
     @property
     def own_aims(self) -> Sequence[Aim]:
-        return statuses.DEFENDERS_AIMS if self.defender_first else statuses.ATTACKERS_AIMS
+        return aims.DEFENDERS_AIMS if self.defender_first else aims.ATTACKERS_AIMS
 
     @property
     def other_aims(self) -> Sequence[Aim]:
-        return statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS
+        return aims.ATTACKERS_AIMS if self.defender_first else aims.DEFENDERS_AIMS
 
     @property
     def refuting(self) -> StatusQuestion | None:
@@ -113,7 +116,7 @@ class First:
             None,
         )
 
-    def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
+    def reached(self, answers: Answers, move: str | None = None) -> Reached:
         """Returns for each aim of the side moving first whether a move, or a pass, reaches it.
 
         Args:
@@ -126,11 +129,11 @@ class First:
             if move is not None and self.begins_with(aim) == move
         }
         found = [
-            (aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
+            (aim, questions.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
         ]  # ``answer`` combines searches after the move with proofs at the root
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
-    def judge(self, passing: statuses.Answers) -> None:
+    def judge(self, passing: Answers) -> None:
         """Sets ``right`` of every first move, and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
@@ -166,11 +169,11 @@ class First:
         """
         for aim in self.own_aims:
             if (
-                statuses.answer(move.answers, aim.question) is aim.wanted
-                and statuses.answer(self.answers, aim.question) is None
+                questions.answer(move.answers, aim.question) is aim.wanted
+                and questions.answer(self.answers, aim.question) is None
             ):
                 self.answers[aim.question] = aim.wanted
 
     def status_after(self, move: Move) -> Status:
         """Returns the status of the crucial stones after ``move``, with the other side to move."""
-        return statuses.status(move.answers, self.defender_first)
+        return statuses.status_of(move.answers, self.defender_first)

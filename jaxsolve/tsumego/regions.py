@@ -1,40 +1,16 @@
-"""Regions of life-and-death problems: enclosed regions, and where their verdicts hold.
+"""Regions of life-and-death problems: closed regions, and regions to propose.
 
 Sets of points are bit masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
 
-A *region* is the set of points on which both sides may place stones. A verdict inside a region need
-not hold on the whole board: outside, the defender may capture a surrounding stone, and the attacker
-may take away a liberty. Two laws below extend verdicts of *closed* regions. A region is closed if
+A *region* is the set of points on which both sides may place stones. It is *closed* if
 
 * (1) it contains the crucial stones;
 * (2) every point outside that is adjacent to the region holds an attacker's stone;
 * (3) no attacker's chain lies partly inside and partly outside;
 * (4) every attacker's chain adjacent to the region, a *wall*, has a liberty outside.
 
-``enclosed`` returns the smallest closed region. The laws are:
-
-* If the DEFENDER can force life, or prevent capture, inside a closed region without a ko move, the
-  defender can do so on any larger region. The defender plays as inside and treats moves outside as
-  passes. All liberties of the defender's chains are inside, so no move outside takes one away.
-  Inside the region alone, no wall can be captured. On a larger region, the attacker may fill the
-  liberties that a wall has outside; then moves inside may capture the wall. Such a capture only
-  removes attacker's stones: at every step the defender's stones are the same, and none of the
-  defender's chains has fewer liberties. No eye of the defender contains a stone of a wall: the eye
-  would also contain the wall's liberty outside, which has no defender's stone beside it. A ko that
-  the attacker takes has only defender's stones as neighbours, so it is also a ko inside the region
-  alone.
-* If the ATTACKER can force a capture, or prevent life, inside a closed region, the attacker can do
-  so on any larger region, provided that the walls are unconditionally alive by vital regions wholly
-  outside (Benson 1976). Then no wall is ever captured, and each keeps a liberty, whatever the
-  defender plays outside. The attacker treats moves outside as passes. The defender runs out of
-  them, because the attacker captures nothing outside.
-
-Inside, a strategy may answer a pass by a pass, which ends the game. On a larger region the side
-also passes, and then plays as if the two passes had not been made. The position is the same, except
-that passes lift the ban on retaking a ko.
-
-Both laws hold for ``ko=simple``, ``fill_eyes=true`` and a position without a banned ko point.
-Otherwise a move outside can change the legal moves inside.
+``enclosed`` returns the smallest closed region. ``tsumego/where_it_holds.py`` has the laws by which
+results in closed regions hold on the whole board.
 """
 
 from __future__ import annotations
@@ -148,32 +124,6 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
         board.liberties(chain) & ~region
         for chain in board.chains(1 - defender, board.around(region))
     )
-
-
-def walls_are_alive(board: Board, defender: int, region: int) -> bool:
-    """Returns whether all walls of a closed ``region`` are alive by what they have outside.
-
-    Alive means unconditionally alive by vital regions wholly outside ``region`` (Benson 1976).
-    """
-    walls = sum(board.chains(1 - defender, board.around(region)))
-    return not walls & ~life.alive(
-        board.grid, board.stones[1 - defender], board.empty, board.grid.full & ~region
-    )
-
-
-class Validity(NamedTuple):
-    """Which results inside a region provably hold on the whole board."""
-
-    defender: bool  # results that the defender forces without ko moves
-    attacker: bool  # results that the attacker forces
-
-
-def validity(board: Board, defender: int, crucial: int, region: int) -> Validity:
-    """Returns which results inside ``region`` provably hold on the whole board."""
-    if region == board.grid.full:
-        return Validity(True, True)
-    closed = is_closed(board, defender, crucial, region)
-    return Validity(closed, closed and walls_are_alive(board, defender, region))
 
 
 def is_open(board: Board, region: int) -> bool:

@@ -9,13 +9,16 @@ from pathlib import Path
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import NOTHING_LEFT
+from jaxsolve.tsumego import questions, variations, where_it_holds
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego import variations
+from jaxsolve.tsumego.aims import Aim
 from jaxsolve.tsumego.asking import Row
 from jaxsolve.tsumego.findings import First, Move
-from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Status, StatusQuestion, Value
+from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.variations import Variation
 
 Find = Callable[[Row], "Path | None"]
@@ -23,7 +26,6 @@ Find = Callable[[Row], "Path | None"]
 
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
-INSIDE = "inside the region only"
 OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
@@ -107,7 +109,9 @@ def make_report(study: Study, find: Find) -> Report:
     """
     reporter = _Reporter(study.task, find)
     firsts = [
-        FirstReport(first, "", reach(study.task, first.status), reporter.moves(first))
+        FirstReport(
+            first, "", where_it_holds.in_words(study.task, first.status), reporter.moves(first)
+        )
         for first in study.firsts
     ]
     report = Report(study.task, firsts)
@@ -216,7 +220,7 @@ class _Reporter:
             self._shows(first.answers, question),
         )
 
-    def _shows(self, answers: statuses.Answers, question: StatusQuestion) -> str:
+    def _shows(self, answers: Answers, question: StatusQuestion) -> str:
         """Returns the result that a question's proof shows, and who wins kos if that matters."""
         answer = bool(answers[question])
         if self.task.given.killall is not None:
@@ -224,7 +228,7 @@ class _Reporter:
         words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
         text = words[question.goal][answer]
         other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
-        if statuses.answer(answers, other) is answer:
+        if questions.answer(answers, other) is answer:
             return text
         return (
             f"{text} if"
@@ -303,7 +307,7 @@ def phrase(task: Task, status: Status) -> str:
     """
     if status not in (Status.SEKI, Status.SEKI_IN_KO):
         return verb(task, status)
-    if task.validity.defender:
+    if where_it_holds.of_task(task).defender:
         return f"has a {status.value}"
     return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
 
@@ -314,7 +318,7 @@ def sentence(report: Report, each: FirstReport) -> str:
     A verdict that a wider region may change says so.
     """
     task, first = report.task, each.first
-    where = "" if holds_anywhere(task, first.status) else "inside the region, "
+    where = "" if where_it_holds.on_whole_board(task, first.status) else "inside the region, "
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
         return f"{each.side} first: unknown{_bounds(task, first)}"
@@ -360,22 +364,3 @@ def _bounds(task: Task, first: First) -> str:
         if words:
             parts.append(f"with {ko} {words}")
     return f" ({'; '.join(parts)})" if parts else ""
-
-
-def holds_anywhere(task: Task, status: Status) -> bool:
-    """Returns whether a status provably holds on the whole board, ko threats apart."""
-    laws = task.validity
-    need = {Status.LIVES: laws.defender, Status.DIES: laws.attacker}
-    return task.whole or need.get(status, laws.defender and laws.attacker)
-
-
-def reach(task: Task, status: Status) -> str:
-    """Returns where a verdict holds, in words: on the whole board or inside the region only."""
-    if status is Status.UNKNOWN:
-        return ""
-    if task.whole:
-        return "on the whole board"
-    if not holds_anywhere(task, status):
-        return f"{INSIDE}: moves outside it are not searched, and a wider region may change it"
-    threats = " (ko threats apart)" if "in ko" in status.value else ""
-    return f"whatever is played outside the region{threats}"
