@@ -9,12 +9,12 @@ from pathlib import Path
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import NOTHING_LEFT
-from jaxsolve.tsumego import questions, variations, where_it_holds
+from jaxsolve.tsumego import questions, seki_line, variations, where_it_holds
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim
 from jaxsolve.tsumego.asking import Row
 from jaxsolve.tsumego.findings import First, Move
-from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_FOR, Answers, Ko, StatusQuestion
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
@@ -168,7 +168,7 @@ class _Reporter:
             (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
         )
         status = first.status_after(move)
-        if status is Status.SEKI:  # show how both sides pass, not how the defender fails to live
+        if status is Status.SEKI:
             aims = (NOT_CAPTURED, *aims)
         elif (
             not move.right
@@ -183,7 +183,11 @@ class _Reporter:
         if question is None and move.right:
             return self._of_the_root(first, move)
         row = None if question is None else move.rows[question]
-        play = None if question is None or row is None else self._play(first, move, question, row)
+        play = None
+        if question is not None and row is not None:
+            play = self._play(first, move, question, row)
+            if status is Status.SEKI:
+                self._show_seki(first, move, play)
         why = (
             ""
             if move.right is not None
@@ -208,6 +212,8 @@ class _Reporter:
         status = first.status_after(move)
         if status is Status.UNKNOWN:  # a right move keeps the status
             status = first.status
+        if status is Status.SEKI and play is not None:
+            self._show_seki(first, move, play)
         return MoveReport(
             move.move,
             True,
@@ -246,14 +252,42 @@ class _Reporter:
         if proof is None:
             here.after = _from_line(row, 1 - first.side)
         else:
-            quiet = first.status_after(move) is Status.SEKI
-            here.after, here.zone = (
-                variations.variations(proof, quiet=quiet),
-                proof.nodes[proof.root].zone,
-            )
+            here.after, here.zone = variations.variations(proof), proof.nodes[proof.root].zone
             settled = rules.settled(rules.position(move.position), proof.nodes[proof.root].leaf)
             here.end = "" if settled is None else settled.reason
         return here
+
+    def _show_seki(self, first: First, move: Move, play: Variation) -> None:
+        """Puts the line of play of a seki before the variations ``play.after`` of one proof.
+
+        The variations of one proof begin with the losing side's longest resistance, which may be a
+        self-atari. Without a line of play (``tsumego/seki_line.py``) no variation is left.
+        """
+        places = [self._place(first, move, question) for question in (KILL_AGAINST, LIVE_FOR)]
+        not_captured, no_life = places
+        line = (
+            []
+            if not_captured is None or no_life is None
+            else seki_line.line(not_captured, no_life, self.task.defender)
+        )
+        others = [each for each in play.after if line and each.move != line[0].move]
+        play.after, play.end = [*line, *others], ""
+
+    def _place(self, first: First, move: Move, question: StatusQuestion) -> seki_line.Place | None:
+        """Returns the position after a move in the proof that the answer to a question is no.
+
+        The question was searched after the move or at the root. Returns None if it was not, or if
+        the proof is missing, too large or of the other answer.
+        """
+        for answers, row, begins in (
+            (move.answers, move.rows.get(question), None),
+            (first.answers, first.rows.get(question), move.move),
+        ):
+            proof = None if row is None or answers[question] is not False else self._proof(row)
+            if proof is not None:
+                place = seki_line.root(proof)
+                return place if begins is None else place.after(begins)
+        return None
 
     def _proof(self, row: Row) -> reading.Proof | None:
         path = self._find(row)
