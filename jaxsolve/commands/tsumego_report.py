@@ -17,10 +17,11 @@ from jaxsolve.commands.terminal import facts, head
 from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego import solution
-from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
+from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats
 from jaxsolve.tsumego.setup import SIDES
-from jaxsolve.tsumego.status import Bounds, Status, Value
+from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.task import Task
+from jaxsolve.tsumego.wording import proves_seki, value, verb
 
 # The limit of a search is that of its turn, which means nothing to the user.
 _TURN = re.compile(r"The limit of [0-9.e+-]+ CPU seconds was reached\.")
@@ -97,17 +98,27 @@ def introduce(console: Console, task: Task, limits: str) -> None:
 
 
 def show(console: Console, report: Report) -> None:
-    """Prints the status for either side moving first, and a table of the first moves."""
+    """Prints the verdict for either side moving first, and a table of the first moves.
+
+    Where the verdicts hold is one line before them.
+    """
+    if report.where:
+        console.print()
+        console.print(facts({"holds": report.where}))
     for each in report.firsts:
-        side, colon, rest = each.sentence.partition(":")
-        console.print(f"\n[bold]{side}{colon}[/][{_STYLES[each.first.status]}]{escape(rest)}[/]")
-        rows = {"holds": each.reach} if each.reach else {}
-        rows |= _why(each)
-        console.print(facts(rows))
+        style = _STYLES[each.first.status]
+        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(each.verdict)}[/]")
+        console.print(facts(_why(report.task, each)))
         if each.moves:
             console.print(_table(report.task, each))
         if each.first.aim is not None and not (each.first.complete or each.first.brief):
             console.print("some first moves are not answered", style="dim")
+    if report.wider:
+        console.print(
+            f"\n{SIDES[report.task.defender]} is neither alive nor captured inside this region, which"
+            f" is open: try a wider one with --region {report.wider}",
+            markup=False,
+        )
     said = solution.compare(report)
     if said:
         text = "; ".join(each.sentence for each in said)
@@ -119,7 +130,7 @@ def show(console: Console, report: Report) -> None:
         )
 
 
-def _why(each: FirstReport) -> dict[str, str]:
+def _why(task: Task, each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
             _TURN.sub("The limit of CPU seconds was reached (--time, --total).", str(row["reason"]))
@@ -129,21 +140,15 @@ def _why(each: FirstReport) -> dict[str, str]:
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
     if "in ko" in each.first.status.value:
-        text = f"if the defender wins the ko, {_value(for_)}; if it loses it, {_value(against)}"
-        if for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES:
-            # See ``tsumego/status.py``.
+        text = f"if the defender wins the ko, {value(task, for_)}; if it loses it, {value(task, against)}"
+        false_eye = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
+        if false_eye and proves_seki(task):  # see ``tsumego/status.py``
             text += (
                 ". A ko around a false eye, which the defender can never end, counts as won here; "
                 "players call such stones dead"
             )
         return {"the ko": text}
     return {}
-
-
-def _value(bounds: Bounds) -> str:
-    words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
-    values = [words[value] for value in Value if bounds.least <= value <= bounds.most]
-    return " or ".join(values)
 
 
 def _table(task: Task, each: FirstReport) -> Table:
@@ -255,6 +260,7 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
         "chosen": dict(task.remarks),
+        "wider_region": report.wider or None,
         "record": [
             {"first": SIDES[each.side], "right": list(each.right), "agrees": each.agrees}
             for each in solution.compare(report)

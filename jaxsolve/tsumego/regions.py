@@ -15,7 +15,7 @@ results in closed regions hold on the whole board.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from jaxsolve.proof.check.games.go import life
@@ -154,11 +154,79 @@ def box(board: Board, defender: int, crucial: int) -> int:
     corners = reached | near & attacker
     inside = grid.full
     for line in (grid.row, grid.column):
-        taken = [number for number in range(grid.size) if line(number) & corners]
-        first, last = taken[0], taken[-1]
+        first, last = _extent(board, corners, line)
         first, last = (
             0 if first <= REACH else first,
             grid.size - 1 if last >= grid.size - 1 - REACH else last,
         )
         inside &= sum(line(number) for number in range(first, last + 1))
     return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
+
+
+def _extent(board: Board, points: int, line: Callable[[int], int]) -> tuple[int, int]:
+    """Returns the first and the last line that hold a point of ``points``.
+
+    ``line`` returns the mask of a row or a column (``Grid.row``, ``Grid.column``).
+    """
+    taken = [number for number in range(board.grid.size) if line(number) & points]
+    return taken[0], taken[-1]
+
+
+def wider(board: Board, defender: int, crucial: int, region: int) -> int:
+    """Returns a wider region to try in place of a ``region`` that is not closed.
+
+    The rectangle around the region is extended by one line, on the side that the crucial stones
+    reach in the fewest steps; of several such sides on the one that adds the fewest points. The
+    result is ``region`` with the points that they can reach in the extended rectangle. It is the
+    whole board if no side adds a point.
+
+    Args:
+      board: the board.
+      defender: the player to whom the crucial stones belong.
+      crucial: mask of the crucial stones.
+      region: mask of the region.
+    """
+    grid, attacker = board.grid, board.stones[1 - defender]
+    (top, bottom), (left, right) = (
+        _extent(board, region, line) for line in (grid.row, grid.column)
+    )
+    chains = sum(board.chains(defender, crucial)) | crucial
+    found = []
+    for up, down, west, east in ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)):
+        rows = range(max(top - up, 0), min(bottom + down, grid.size - 1) + 1)
+        columns = range(max(left - west, 0), min(right + east, grid.size - 1) + 1)
+        inside = sum(map(grid.row, rows)) & sum(map(grid.column, columns))
+        added = enclosed(board, defender, crucial, inside) & ~region
+        reached, steps = chains, 0
+        while added and not reached & added:
+            step = board.around(reached) & ~attacker & (region | added)
+            if not step:
+                break
+            reached, steps = reached | step, steps + 1
+        if reached & added & board.empty:
+            found.append((steps, added.bit_count(), region | added))
+    return min(found)[2] if found else grid.full
+
+
+def rectangles(board: Board, region: int) -> str:
+    """Returns a region as an argument of ``--region``, such as ``A1-H2,C3``; ``all`` for the board.
+
+    The rectangles are disjoint. They may contain stones that are not in ``region``, which makes
+    them fewer.
+    """
+    grid = board.grid
+    if region == grid.full:
+        return "all"
+    free, parts, left = region | ~board.empty & grid.full, [], region
+    while left:
+        corner = grid.list(left).split(",")[0]
+        area = grid.point(corner)
+        for shift in (lambda mask: mask >> 1, lambda mask: mask << grid.stride):  # right, then up
+            side = area
+            while (side := shift(side)) & ~free == 0 and side & left:
+                area |= side
+        names = grid.list(area).split(",")
+        parts.append(names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}")
+        left &= ~area
+        free &= ~area
+    return ",".join(parts)

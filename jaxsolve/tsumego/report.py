@@ -1,4 +1,4 @@
-"""The report of a study, in sentences and variations: input of terminal, JSON and SGF output."""
+"""The report of a study, as verdicts and variations: input of terminal, JSON and SGF output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import NOTHING_LEFT
-from jaxsolve.tsumego import questions, seki_line, variations, where_it_holds
+from jaxsolve.tsumego import questions, regions, seki_line, variations, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim
 from jaxsolve.tsumego.asking import Row
@@ -29,13 +29,6 @@ OUTSIDE = "outside the zone of the proof"
 OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
-ENDS = {
-    "benson": "alive",
-    "captured": "captured",
-    "no-eyes": "no two eyes",
-    "sealed": "dead",
-    "passes": "both pass",
-}
 
 
 @dataclass
@@ -65,7 +58,7 @@ class MoveReport:
     @property
     def end(self) -> str:
         """How the game ends in the main line, in words; "" if the line is cut before the end."""
-        return "" if self.play is None else ENDS.get(self.play.line()[-1].end, "")
+        return "" if self.play is None else wording.ENDS.get(self.play.line()[-1].end, "")
 
 
 @dataclass
@@ -73,7 +66,8 @@ class FirstReport:
     """Report of the given position with one side to move first."""
 
     first: First
-    sentence: str
+    verdict: str  # such as "white lives with B1"
+    inside: bool  # whether the verdict is proved inside the region only
     reach: str  # where the verdict holds, in words; "" if the status is unknown
     moves: list[MoveReport] = field(default_factory=list)
 
@@ -82,7 +76,14 @@ class FirstReport:
         return SIDES[self.first.side]
 
     @property
+    def sentence(self) -> str:
+        """The verdict as a sentence, such as "black first: inside the region, white dies by B1"."""
+        where = f"{where_it_holds.INSIDE}, " if self.inside else ""
+        return f"{self.side} first: {where}{self.verdict}"
+
+    @property
     def right(self) -> list[str]:
+        """The moves that are known to be right."""
         return [move.move for move in self.moves if move.right]
 
 
@@ -94,7 +95,30 @@ class Report:
     firsts: list[FirstReport]
 
     @property
+    def where(self) -> str:
+        """Where the verdicts hold, as one line; "" if on the whole board or nothing is known."""
+        told = [each.first for each in self.firsts if each.verdict != wording.UNKNOWN]
+        return where_it_holds.together(self.task, [first.status for first in told])
+
+    @property
+    def wider(self) -> str:
+        """A wider region to try, as an argument of ``--region``; "" if there is no need.
+
+        It is named if the stones are neither alive nor captured inside a region that is open.
+        """
+        task = self.task
+        neither = any(
+            first.status is not Status.UNKNOWN and (Value.SEKI, Value.SEKI) in first.bounds
+            for first in (each.first for each in self.firsts)
+        )
+        place = (task.stones, task.defender, task.crucial, task.region)
+        if not neither or task.whole or regions.is_closed(*place):
+            return ""
+        return regions.rectangles(task.stones, regions.wider(*place))
+
+    @property
     def known(self) -> bool:
+        """Whether both statuses are known."""
         return all(report.first.status is not Status.UNKNOWN for report in self.firsts)
 
 
@@ -107,17 +131,23 @@ def make_report(study: Study, find: Find) -> Report:
 
     Raises ValueError if a certificate cannot be read.
     """
-    reporter = _Reporter(study.task, find)
-    firsts = [
-        FirstReport(
-            first, "", where_it_holds.in_words(study.task, first.status), reporter.moves(first)
+    task, reporter = study.task, _Reporter(study.task, find)
+    same = len(study.firsts) == 2 and len({first.status for first in study.firsts}) == 1
+    firsts = []
+    for first in study.firsts:
+        moves = reporter.moves(first)
+        right = [(move.move, move.status) for move in moves if move.right]
+        known = first.status is not Status.UNKNOWN
+        firsts.append(
+            FirstReport(
+                first,
+                verdict=wording.verdict(task, first, right, same),
+                inside=known and not where_it_holds.on_whole_board(task, first.status),
+                reach=where_it_holds.in_words(task, first.status),
+                moves=moves,
+            )
         )
-        for first in study.firsts
-    ]
-    report = Report(study.task, firsts)
-    for each in firsts:
-        each.sentence = sentence(report, each)
-    return report
+    return Report(task, firsts)
 
 
 class _Reporter:
@@ -321,80 +351,3 @@ def _from_line(row: Row, player: int) -> list[Variation]:
     for number, move in reversed(list(enumerate(row["line"]))):
         after = [Variation(move, player ^ number & 1, after)]
     return after
-
-
-# ---- sentences -----------------------------------------------------------------------------------
-def verb(task: Task, status: Status) -> str:
-    """Returns a status as a verb; in Killall-Go *dies* becomes "does not live"."""
-    return (
-        "does not live"
-        if task.given.killall is not None and status is Status.DIES
-        else status.value
-    )
-
-
-def phrase(task: Task, status: Status) -> str:
-    """Returns a status as the predicate of a sentence, such as "lives" or "has a seki".
-
-    In a region that is not closed, stones at the edge may be safe from capture only because of
-    liberties outside. So *seki* is worded there as what is proved.
-    """
-    if status not in (Status.SEKI, Status.SEKI_IN_KO):
-        return verb(task, status)
-    if where_it_holds.of_task(task).defender:
-        return f"has a {status.value}"
-    return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
-
-
-def sentence(report: Report, each: FirstReport) -> str:
-    """Returns the verdict as a sentence, such as "white first: white lives with B1".
-
-    A verdict that a wider region may change says so.
-    """
-    task, first = report.task, each.first
-    where = "" if where_it_holds.on_whole_board(task, first.status) else "inside the region, "
-    defender, status = SIDES[task.defender], first.status
-    if status is Status.UNKNOWN:
-        return f"{each.side} first: unknown{_bounds(task, first)}"
-    text = f"{each.side} first: {where}{defender} {phrase(task, status)}"
-    if first.over:
-        return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
-    if len(report.firsts) == 2 and len({other.first.status for other in report.firsts}) == 1:
-        return f"{text}, whoever moves first"
-    if each.right:
-        by, others = (
-            "with" if first.defender_first else "by",
-            "" if first.complete else ", perhaps others",
-        )
-        names: dict[Status, list[str]] = {status: []}
-        for move in each.moves:
-            # Right moves can differ in status: one gives a ko for life, another a seki without ko.
-            if move.right:
-                names.setdefault(
-                    status if move.status is Status.UNKNOWN else move.status, []
-                ).append(move.move)
-        parts = [
-            f"{defender} {phrase(task, after)} {by} {' or '.join(moves)}"
-            for after, moves in names.items()
-            if moves
-        ]
-        return f"{each.side} first: {where}{'; '.join(parts)}{others}"
-    return text if first.complete or first.aim is None else f"{text}; by which move is open"
-
-
-def _bounds(task: Task, first: First) -> str:
-    """Returns the known bounds of an unknown status in words, in parentheses."""
-    if task.given.killall is not None:
-        return ""
-    against, for_ = first.bounds
-    defender = SIDES[task.defender]
-    least = {0: "", 1: f"{defender} is not captured", 2: f"{defender} lives"}
-    most = {0: f"{defender} dies", 1: f"{defender} does not live for certain", 2: ""}
-    parts = []
-    for bounds, ko in ((against, "a ko that it loses"), (for_, "a ko that it wins")):
-        words = least[bounds.least] if bounds.known or bounds.least else most[bounds.most]
-        if bounds.known:
-            words = {0: f"{defender} dies", 1: "it is a seki", 2: f"{defender} lives"}[bounds.least]
-        if words:
-            parts.append(f"with {ko} {words}")
-    return f" ({'; '.join(parts)})" if parts else ""

@@ -30,15 +30,18 @@ Otherwise a move outside can change the legal moves inside.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.tsumego import regions
 from jaxsolve.tsumego.regions import Board
+from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
 
-INSIDE = "inside the region only"
+INSIDE = "inside the region"
+OUTSIDE = "whatever is played outside the region"
 
 
 class Validity(NamedTuple):
@@ -97,18 +100,45 @@ def of_task(task: Task) -> Validity:
 # ---- of a status ---------------------------------------------------------------------------------
 def on_whole_board(task: Task, status: Status) -> bool:
     """Returns whether a status provably holds on the whole board, ko threats apart."""
+    if status is Status.UNKNOWN:
+        return task.whole
     laws = of_task(task)
     need = {Status.LIVES: laws.defender, Status.DIES: laws.attacker}
     return task.whole or need.get(status, laws.defender and laws.attacker)
 
 
+def why_inside(task: Task) -> str:
+    """Returns why a result inside the region may not hold on the whole board."""
+    if not regions.is_closed(task.stones, task.defender, task.crucial, task.region):
+        return "it is open, and a wider region may change the result"
+    if not of_task(task).defender:
+        return "under these rules, moves outside may change the result"
+    return f"the {SIDES[1 - task.defender]} stones around it are not proved alive"
+
+
 def in_words(task: Task, status: Status) -> str:
-    """Returns where a verdict holds, in words: on the whole board or inside the region only."""
+    """Returns where a status holds, in words; "" for UNKNOWN."""
     if status is Status.UNKNOWN:
         return ""
     if task.whole:
         return "on the whole board"
     if not on_whole_board(task, status):
-        return f"{INSIDE}: moves outside it are not searched, and a wider region may change it"
+        return f"{INSIDE}: {why_inside(task)}"
     threats = " (ko threats apart)" if "in ko" in status.value else ""
-    return f"whatever is played outside the region{threats}"
+    return f"{OUTSIDE}{threats}"
+
+
+def together(task: Task, statuses: Sequence[Status]) -> str:
+    """Returns where the verdicts of a report hold, as one line; "" if on the whole board.
+
+    An UNKNOWN status stands for bounds, which hold inside the region.
+    """
+    if task.whole or not statuses:
+        return ""
+    inside = [status for status in statuses if not on_whole_board(task, status)]
+    if not inside:
+        return in_words(task, max(statuses, key=lambda status: "in ko" in status.value))
+    # If some results hold on the whole board and others do not, they are those of the first law.
+    lives = len(inside) < len(statuses)
+    more = f"; that {SIDES[task.defender]} lives holds {OUTSIDE}" if lives else ""
+    return f"{INSIDE}: {why_inside(task)}{more}"

@@ -16,7 +16,7 @@ from jaxsolve.tsumego import aims, questions, setup
 from jaxsolve.tsumego.status import status_of
 from jaxsolve.tsumego.task import make_task
 from support.proofs import solver as proof_tools
-from support.tsumego_command import BENT_THREE, record_of, run, study_json
+from support.tsumego_command import BENT_THREE, exhausted, record_of, run, study_json
 from support.tsumego_shapes import ALL, SHAPES
 
 
@@ -81,17 +81,6 @@ def test_answers_equal_exhaustion_by_the_checkers_rules(name):
             assert move["right"] is (
                 aim is not None and exhausted(task, aim.question, after) is aim.wanted
             )
-
-
-def exhausted(task, question, text) -> bool | None:
-    """The answer to a question by exhausting the graph of positions."""
-    rules = proof_tools.rules_of("go", task.rules(question))
-    positions = proof_tools.reachable(rules, text)
-    goal = task.defender if question.goal == "live" else 1 - task.defender
-    won = [
-        text in proof_tools.attractor(rules, positions, player, True) for player in (goal, 1 - goal)
-    ]
-    return True if won[0] else False if won[1] else None
 
 
 def test_verdicts_of_closed_regions_hold_on_the_whole_board():

@@ -23,7 +23,7 @@ def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
     result = run(source, "--sgf-out", record, "--svg", picture)
     assert result.exit_code == 0, result.output
     for part in (
-        "black first: inside the region, white dies by A1",
+        "black first: white dies by A1",
         "white first: white lives with A1",
         "right",
         "wrong",

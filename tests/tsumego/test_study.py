@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from jaxsolve.tsumego import report, setup, where_it_holds
+from jaxsolve.tsumego import report, setup, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.questions import Ko, StatusQuestion
 from jaxsolve.tsumego.status import Status, Value
@@ -141,7 +141,7 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
         for part in said.split("; ") if each.right else []:
             words, names = part.rsplit(" with " if defender else " by ", 1)
             for name in names.split(" or "):
-                assert words == f"white {report.phrase(task, status_of(after[name], defender))}", (
+                assert words == f"white {wording.phrase(task, status_of(after[name], defender))}", (
                     each.sentence
                 )
     assert counted[True] > 100 and counted[False] > 100 and (counted[None] > 100) == bool(share)
