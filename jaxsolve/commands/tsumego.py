@@ -139,6 +139,7 @@ def _introduce(request: Request, task: Task) -> None:
         task,
         f"{request.settings.limits.cpu_seconds:g} CPU seconds per question (--time), "
         f"{total} (--total)",
+        request.study.side,
     )
     sys.stdout.flush()
 

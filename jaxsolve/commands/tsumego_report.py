@@ -63,38 +63,64 @@ def picture(report: Report) -> str:
 
     Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
     that plays them. The relevance zones of their proofs are shaded, or the region if there are
-    none.
+    none. A legend below the board says so.
     """
     task = report.task
     game = make(f"go-{task.given.size}")
     marks = (
         dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
     )
+    legend = {"triangle": "crucial stones"} if marks else {}
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
+        if each.right:
+            legend[each.side[0].upper()] = f"right first moves of {each.side}"
     zones = [move.zone for each in report.firsts for move in each.moves if move.right and move.zone]
     shaded = sorted({point for zone in zones for point in zone.split(",")})
-    if not shaded and not task.whole:
+    if shaded:
+        legend[view.SHADED] = "zone of the proofs"
+    elif not task.whole:
         shaded = task.grid.list(task.region).split(",")
-    caption = "\n".join(
-        f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}"
-        for each in report.firsts
-    )
+        legend[view.SHADED] = "region"
+    caption = [each.short(task) for each in report.firsts]
+    if any(each.inside for each in report.firsts):
+        caption.append("(inside the region)")
     return view.svg(
-        game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption
+        game,
+        game.read(task.root(task.defender)),
+        marks=marks,
+        shaded=shaded,
+        caption="\n".join(caption),
+        legend=legend,
     )
 
 
 # ---- the terminal ------------------------------------------------------------------------------
-def introduce(console: Console, task: Task, limits: str) -> None:
-    """Prints the board, the crucial stones, the region and the limits, before the search."""
+def introduce(console: Console, task: Task, limits: str, side: int | None) -> None:
+    """Prints the board, the crucial stones, the region and the limits, before the search.
+
+    Args:
+      console: the console.
+      task: the task.
+      limits: the limits in words.
+      side: the side whose first moves are asked about; None: either side.
+    """
     given = task.given
     head(console, given.title or given.name)
     if given.where:
         console.print(given.where, style="dim", markup=False)
     print(board(task))
-    console.print(facts({**dict(task.remarks), "limits": limits}))
+    rows = dict(task.remarks)
+    if given.solver is not None:
+        named, solver = SIDES[1 - given.solver], SIDES[given.solver]
+        rows["to move"] = f"{given.contradiction}: " + (
+            f"--first names {SIDES[side]}"
+            if side is not None
+            else f"either side is asked about, {named} is reported first; --first {solver} asks"
+            f" about {solver} alone"
+        )
+    console.print(facts({**rows, "limits": limits}))
 
 
 def show(console: Console, report: Report) -> None:
@@ -107,7 +133,7 @@ def show(console: Console, report: Report) -> None:
         console.print(facts({"holds": report.where}))
     for each in report.firsts:
         style = _STYLES[each.first.status]
-        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(each.verdict)}[/]")
+        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(report.shown(each))}[/]")
         console.print(facts(_why(report.task, each)))
         if each.moves:
             console.print(_table(report.task, each))
@@ -115,8 +141,8 @@ def show(console: Console, report: Report) -> None:
             console.print("some first moves are not answered", style="dim")
     if report.wider:
         console.print(
-            f"\n{SIDES[report.task.defender]} is neither alive nor captured inside this region, which"
-            f" is open: try a wider one with --region {report.wider}",
+            f"\n{SIDES[report.task.defender]} is neither alive nor captured inside this region,"
+            f" which is open: try a wider one with --region {report.wider}",
             markup=False,
         )
     said = solution.compare(report)
@@ -140,7 +166,8 @@ def _why(task: Task, each: FirstReport) -> dict[str, str]:
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
     if "in ko" in each.first.status.value:
-        text = f"if the defender wins the ko, {value(task, for_)}; if it loses it, {value(task, against)}"
+        wins, loses = value(task, for_), value(task, against)
+        text = f"if the defender wins the ko, {wins}; if it loses it, {loses}"
         false_eye = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
         if false_eye and proves_seki(task):  # see ``tsumego/status.py``
             text += (
@@ -255,6 +282,7 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "size": task.given.size,
         "position": task.given.board,
         "where": task.given.where or None,
+        "contradiction": task.given.contradiction or None,
         "rules": task.given.killall or f"tsumego-{task.given.size}",
         "defender": SIDES[task.defender],
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,

@@ -1,6 +1,7 @@
 """What is known about a task: the root with one side to move first, and its first moves.
 
-Questions are defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the given position.
+Questions are defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the
+given position.
 """
 
 from __future__ import annotations

@@ -81,6 +81,11 @@ class FirstReport:
         where = f"{where_it_holds.INSIDE}, " if self.inside else ""
         return f"{self.side} first: {where}{self.verdict}"
 
+    def short(self, task: Task) -> str:
+        """Returns the status as a sentence without moves, such as "black first: white dies"."""
+        status = wording.phrase(task, self.first.status)
+        return f"{self.side} first: {SIDES[task.defender]} {status}"
+
     @property
     def right(self) -> list[str]:
         """The moves that are known to be right."""
@@ -99,6 +104,15 @@ class Report:
         """Where the verdicts hold, as one line; "" if on the whole board or nothing is known."""
         told = [each.first for each in self.firsts if each.verdict != wording.UNKNOWN]
         return where_it_holds.together(self.task, [first.status for first in told])
+
+    def shown(self, each: FirstReport) -> str:
+        """Returns the verdict of ``each``, to be read below ``where``.
+
+        A verdict that holds on the whole board says so if another one does not.
+        """
+        known = each.first.status is not Status.UNKNOWN
+        mixed = known and not each.inside and self.where.startswith(where_it_holds.INSIDE)
+        return f"{each.verdict}, {where_it_holds.OUTSIDE}" if mixed else each.verdict
 
     @property
     def wider(self) -> str:
@@ -143,7 +157,7 @@ def make_report(study: Study, find: Find) -> Report:
                 first,
                 verdict=wording.verdict(task, first, right, same),
                 inside=known and not where_it_holds.on_whole_board(task, first.status),
-                reach=where_it_holds.in_words(task, first.status),
+                reach=where_it_holds.in_words(task, first.status) if known else "",
                 moves=moves,
             )
         )

@@ -37,6 +37,16 @@ class Given:
     )  # options of the tsumego rule set that came with the position
     killall: str | None = None  # rule-set id of Killall-Go; None for other rules
     solution: tuple[sgf_problem.FirstMove, ...] = ()  # what the SGF record says
+    # The side of the solution's first move, if the record names the other side as to move (PL).
+    solver: int | None = None
+
+    @property
+    def contradiction(self) -> str:
+        """A clause about ``solver``; "" if the record does not contradict itself."""
+        if self.solver is None:
+            return ""
+        named, solver = SIDES[1 - self.solver], SIDES[self.solver]
+        return f"PL names {named}, but the solution begins with {solver}"
 
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -93,8 +103,21 @@ def read_record(
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
     return dataclasses.replace(
-        found, marks=marked.marks, where=marked.where, solution=marked.solution
+        found,
+        marks=marked.marks,
+        where=marked.where,
+        solution=marked.solution,
+        solver=_solver(marked),
     )
+
+
+def _solver(marked: sgf_problem.Marked) -> int | None:
+    """Returns the side of the solution's first move if it is not the side to move, else None."""
+    players = {move.player for move in marked.solution}
+    if marked.record.moves or marked.record.to_move is None or len(players) != 1:
+        return None
+    (player,) = players
+    return player if player != marked.record.to_move else None
 
 
 def _at_end(name: str, record: Record, game: Game) -> Given:

@@ -42,7 +42,7 @@ def record(report: Report, application: str) -> bytes:
     if task.crucial:
         root.properties["TR"] = _points(report, task.crucial)
     words = [f"{what}: {text}." for what, text in task.remarks]
-    words += [f"{each.side} first: {each.verdict}." for each in report.firsts]
+    words += [f"{each.side} first: {report.shown(each)}." for each in report.firsts]
     words += [f"These results hold {report.where}."] if report.where else []
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:

@@ -1,7 +1,7 @@
 """Study of a task: searches questions until the status and the right first moves are known.
 
-The status is determined for either side moving first, and after every first move. Questions
-are defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the given position.
+The status is determined for either side moving first, and after every first move. Questions are
+defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the given position.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Study:
         ``options.side``, since it is the result of a pass, unless the study is ``quick``.
 
     Attributes:
-      firsts: what is known for the sides of the options moving first. It grows during ``run`` and may
-        be read at any time, for example after an interruption.
+      firsts: what is known for each side of the options moving first. It grows during ``run`` and
+        may be read at any time, for example after an interruption.
     """
 
     def __init__(self, task: Task, answerer: Answerer, options: StudyOptions | None = None):

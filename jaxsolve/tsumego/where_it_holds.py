@@ -117,9 +117,7 @@ def why_inside(task: Task) -> str:
 
 
 def in_words(task: Task, status: Status) -> str:
-    """Returns where a status holds, in words; "" for UNKNOWN."""
-    if status is Status.UNKNOWN:
-        return ""
+    """Returns where a status holds, in words. UNKNOWN stands for its bounds."""
     if task.whole:
         return "on the whole board"
     if not on_whole_board(task, status):
@@ -129,16 +127,13 @@ def in_words(task: Task, status: Status) -> str:
 
 
 def together(task: Task, statuses: Sequence[Status]) -> str:
-    """Returns where the verdicts of a report hold, as one line; "" if on the whole board.
+    """Returns where all these statuses hold, as one line; "" if on the whole board.
 
-    An UNKNOWN status stands for bounds, which hold inside the region.
+    Some of them may hold on the whole board although the others hold inside the region only.
     """
     if task.whole or not statuses:
         return ""
     inside = [status for status in statuses if not on_whole_board(task, status)]
     if not inside:
         return in_words(task, max(statuses, key=lambda status: "in ko" in status.value))
-    # If some results hold on the whole board and others do not, they are those of the first law.
-    lives = len(inside) < len(statuses)
-    more = f"; that {SIDES[task.defender]} lives holds {OUTSIDE}" if lives else ""
-    return f"{INSIDE}: {why_inside(task)}{more}"
+    return in_words(task, inside[0])

@@ -23,9 +23,9 @@ def shown(board, *words):
 def test_where_the_verdicts_hold_is_one_line_before_them():
     text = shown(BENT_THREE)
     assert text.count("inside the region") == 1
-    assert text.index("holds  inside the region: the black stones around it are not proved alive;")
+    assert "holds  inside the region: the black stones around it are not proved alive\n" in text
     assert text.index("inside the region") < text.index("black first: white dies by A1\n")
-    assert "that white lives holds whatever is played outside the region\n" in text
+    assert "white lives with A1, whatever is played outside the region\n" in text
     found = study_json(BENT_THREE)
     assert found["black_first"]["sentence"] == "black first: inside the region, white dies by A1"
     assert found["white_first"]["sentence"] == "white first: white lives with A1"
