@@ -59,7 +59,7 @@ class Studied:
 
     report: Report
     rows: list[dict[str, Any]]  # results of the questions, as far as they are answered
-    unneeded: Effort  # effort of questions without a row
+    unneeded: Effort  # effort of paused searches whose answers were no longer needed
     interrupted: bool
     exhausted: bool  # the total limit is used up
     unsaved: list[str]  # a sentence for each reason why results were not saved

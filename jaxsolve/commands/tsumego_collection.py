@@ -67,6 +67,7 @@ def run(request: Request, jobs: int) -> int:
 
 
 def _refuse(request: Request, jobs: int) -> None:
+    """Raises ValueError for options that are for one problem, or that exclude each other."""
     tsumego.refuse_options(request.options)
     given = {
         "--svg": request.svg,

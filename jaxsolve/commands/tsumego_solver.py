@@ -33,9 +33,9 @@ class QuestionSolver:
     """Answers questions from the rows of earlier runs, or by search.
 
     A *row* is the result of one question (``commands/results_file.py``). The object is an
-    ``Answerer``. A search is paused at the end of its turn, and its row is written when it has
-    ended: no row is that of an early turn. Use it as a context manager, which ends the paused
-    searches and saves what they have decided.
+    ``Answerer``. A search is paused at the end of its turn. Its row is written when the search has
+    ended, not after an earlier turn. Use the object as a context manager: at its end the paused
+    searches end, and their proofs are saved.
 
     Args:
       results: rows of earlier runs; receives the new rows. A row of an earlier run is used only if

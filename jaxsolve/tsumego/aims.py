@@ -1,6 +1,7 @@
 """The results that a side tries to reach, and the comparison of first moves by them.
 
-An *aim* is a certain answer to a question (``tsumego/questions.py``). Each side has four aims.
+An *aim* is a question (``tsumego/questions.py``) with the answer that a side wants. Each side has
+four aims.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Move:
     # Whether no other first move and no pass is better, whoever wins kos; None: unknown.
     right: bool | None = None
     barred: frozenset[Ko] = frozenset()  # the ko settings that forbid the move
-    # Answers about the position after the move. Those without a row follow from the root, or the
-    # question was not searched (None).
+    # Answers about the position after the move. An answer without a row follows from the root, or
+    # it is None because the question was not searched.
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
     # Results of the questions that were searched after the move.
     rows: dict[StatusQuestion, Row] = field(default_factory=dict)
@@ -73,6 +73,7 @@ class First:
 
     @property
     def bounds(self) -> Bounded:
+        """The bounds of the values under both ko settings."""
         return statuses.bounded(self.answers)
 
     @property
@@ -83,7 +84,7 @@ class First:
     def begins_with(self, aim: Aim) -> str | None:
         """Returns the first move of the proof that the side moving first reaches ``aim``.
 
-        The proof is that of the search from the root. Returns None if there is none.
+        Only a search from the root gives such a proof. Returns None if there is none.
         """
         row = self.rows.get(aim.question)
         return (
@@ -96,10 +97,12 @@ class First:
 
     @property
     def own_aims(self) -> Sequence[Aim]:
+        """The aims of the side moving first, the best one first."""
         return aims.DEFENDERS_AIMS if self.defender_first else aims.ATTACKERS_AIMS
 
     @property
     def other_aims(self) -> Sequence[Aim]:
+        """The aims of the other side, the best one first."""
         return aims.ATTACKERS_AIMS if self.defender_first else aims.DEFENDERS_AIMS
 
     @property
@@ -122,7 +125,8 @@ class First:
 
         Args:
           answers: answers about the position after the move or pass.
-          move: the move, or None for a pass. It also reaches ``aim`` if ``begins_with(aim)`` is it.
+          move: the move, or None for a pass. A move also reaches each aim whose proof from the
+            root begins with it.
         """
         shown = {
             aim.question: aim.wanted
@@ -138,8 +142,9 @@ class First:
         """Sets ``right`` of every first move, and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
-        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Where a ko
-        setting forbids a move, a pass stands in for it: the side cannot win that ko.
+        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Under a ko
+        setting that forbids a move, the result of a pass counts as its result, since the side
+        cannot win that ko.
 
         Args:
           passing: answers about the position after a pass.

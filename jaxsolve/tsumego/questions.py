@@ -52,7 +52,7 @@ Answers = Mapping[StatusQuestion, "bool | None"]
 undecided, for example because a limit was reached. Questions still to be searched are absent.
 """
 
-OTHERS_SHARE = 0.5  # effort of the other questions in a round, compared with the likeliest one
+OTHERS_SHARE = 0.5  # share of a round for questions that are less likely to decide the status
 
 Fact = tuple[StatusQuestion, bool]
 """An answer to a question."""
@@ -127,9 +127,11 @@ def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestio
     """Returns the questions that are still to be searched side by side, in the order of asking.
 
     The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first
-    mostly reaches its best result, so that question gets most. A ko takes two proofs, and no
-    disproof. Once one of them is found, the other one gets as much. What the side reaches by
-    winning a ko comes before the best result of the other side, which it excludes.
+    mostly reaches its best result, so that question has the share 1. A ko is shown by two proofs:
+    the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
+    one of the two is found, the other question also has the share 1. The question whether the side
+    moving first succeeds by winning a ko comes before the best result of the other side, because a
+    yes excludes that result.
 
     The dictionary is empty if the answers to all questions are known or implied, or if every open
     question was searched.

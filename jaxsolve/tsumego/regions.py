@@ -65,8 +65,8 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
     It consists of all points reachable from ``crucial`` without crossing an attacker's stone, and
     of the attacker's chains that can be captured from there: those whose liberties are inside or in
     pockets beside them. A *pocket* is a part of the board outside that the attacker's stones cut
-    off, of at most ``POCKET`` points; the largest part outside is none. Such a chain joins the
-    region with its pockets, unless it is unconditionally alive.
+    off, of at most ``POCKET`` points; the largest part outside is no pocket. Such a chain is in the
+    region together with its pockets, unless it is unconditionally alive.
 
     Args:
       board: the board.
@@ -95,9 +95,9 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
 def with_weak_walls(board: Board, defender: int, region: int) -> int:
     """Adds the walls of a region that the defender may capture from outside, with their liberties.
 
-    Such a wall is not unconditionally alive, has at most ``WEAK`` liberties outside, and beside
-    each of them is a stone of the defender that lies outside too. In a capturing race these are the
-    outside liberties of the attacker's stones. The result need not be closed.
+    Such a wall is not unconditionally alive and has at most ``WEAK`` liberties outside. Each of
+    these liberties is adjacent to a stone of the defender outside the region. They are the outside
+    liberties of the attacker's stones in a capturing race. The result need not be closed.
     """
     attacker = board.stones[1 - defender]
     safe = life.alive(board.grid, attacker, board.empty)

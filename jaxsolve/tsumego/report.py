@@ -317,7 +317,9 @@ class _Reporter:
         others = [each for each in play.after if line and each.move != line[0].move]
         play.after, play.end = [*line, *others], ""
 
-    def _place(self, first: First, move: Move, question: StatusQuestion) -> seki_line.Place | None:
+    def _place(
+        self, first: First, move: Move, question: StatusQuestion
+    ) -> seki_line.ProofPlace | None:
         """Returns the position after a move in the proof that the answer to a question is no.
 
         The question was searched after the move or at the root. Returns None if it was not, or if

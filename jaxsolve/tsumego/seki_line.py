@@ -21,7 +21,7 @@ from jaxsolve.tsumego.variations import LONGEST, Variation
 
 
 @dataclass(frozen=True)
-class Place:
+class ProofPlace:
     """A node of a proof, and the position reached, which covers that of the node."""
 
     proof: Proof
@@ -38,7 +38,7 @@ class Place:
         moves = self.proof.nodes[self.number].moves
         return moves[0].move if moves else None
 
-    def after(self, move: str) -> Place | None:
+    def after(self, move: str) -> ProofPlace | None:
         """Returns the place after ``move``, or None if the proof does not say what follows it."""
         rules, node = self.rules, self.proof.nodes[self.number]
         try:
@@ -46,15 +46,15 @@ class Place:
         except Refused:
             return None
         number = variations.child_after(self.proof, rules, node, move, text)
-        return None if number is None else Place(self.proof, number, text)
+        return None if number is None else ProofPlace(self.proof, number, text)
 
 
-def root(proof: Proof) -> Place:
+def root(proof: Proof) -> ProofPlace:
     """Returns the place at the root of a proof."""
-    return Place(proof, proof.root, proof.position)
+    return ProofPlace(proof, proof.root, proof.position)
 
 
-def line(not_captured: Place, no_life: Place, defender: int) -> list[Variation]:
+def line(not_captured: ProofPlace, no_life: ProofPlace, defender: int) -> list[Variation]:
     """Returns the line of play of a seki, from one position; empty if the proofs do not show it.
 
     The line ends with two passes. A side passes when the other has passed, since then the game ends
@@ -75,10 +75,12 @@ def line(not_captured: Place, no_life: Place, defender: int) -> list[Variation]:
     return after
 
 
-def _moves(not_captured: Place, no_life: Place, defender: int) -> Iterator[tuple[int, str]]:
+def _moves(
+    not_captured: ProofPlace, no_life: ProofPlace, defender: int
+) -> Iterator[tuple[int, str]]:
     """Yields the players and moves of the line, until both have passed or a proof ends."""
-    defends: Place | None = not_captured
-    prevents: Place | None = no_life
+    defends: ProofPlace | None = not_captured
+    prevents: ProofPlace | None = no_life
     passed = settled = False
     for _ in range(LONGEST):
         if defends is None or prevents is None:

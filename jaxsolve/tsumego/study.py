@@ -20,7 +20,7 @@ from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
 
-A_TURN = 8  # first moves of one side that are searched before moves of the other side
+A_TURN = 8  # number of first moves of one side that are searched before those of the other
 
 
 class StudyOptions(NamedTuple):

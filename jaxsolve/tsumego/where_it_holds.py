@@ -18,7 +18,7 @@ regions, whose conditions (1) to (4) are in ``tsumego/regions.py``:
   so on any larger region, provided that the walls are unconditionally alive by vital regions wholly
   outside (Benson 1976). Then no wall is ever captured, and each keeps a liberty, whatever the
   defender plays outside. The attacker treats moves outside as passes. The defender runs out of
-  them, because the attacker captures nothing outside.
+  moves outside, because the attacker captures nothing outside.
 
 Inside, a strategy may answer a pass by a pass, which ends the game. On a larger region the side
 also passes, and then plays as if the two passes had not been made. The position is the same, except
