@@ -15,13 +15,13 @@ import typer
 from typer.core import TyperGroup
 
 import jaxsolve
-from jaxsolve.commands import exit_codes, failure, signals, streams
+from jaxsolve.commands import exit_codes, failure, signals, streams, usage
 from jaxsolve.commands.interface import playing, solving, viewing
 from jaxsolve.commands.interface.option_groups import expand_groups
 
 
 class Commands(TyperGroup):
-    """The group of all commands. With ``--json``, a usage error is printed as one JSON object."""
+    """The group of all commands. An error of the option parser is reported as one sentence."""
 
     def main(
         self,
@@ -34,14 +34,14 @@ class Commands(TyperGroup):
     ) -> Any:
         extra |= {"complete_var": complete_var, "windows_expand_args": windows_expand_args}
         given = sys.argv[1:] if args is None else list(args)
-        if not standalone_mode or "--json" not in given:
+        if not standalone_mode or not given:  # without words the help is shown
             return super().main(args, prog_name=prog_name, standalone_mode=standalone_mode, **extra)
         try:
             code = super().main(args, prog_name=prog_name, standalone_mode=False, **extra)
             sys.exit(code if isinstance(code, int) else 0)
         except typer.TyperException as error:
             try:
-                failure.refuse(error.format_message(), as_json=True)
+                failure.refuse(usage.sentence(error, given), as_json="--json" in given)
             except typer.Exit as end:
                 sys.exit(end.exit_code)
 

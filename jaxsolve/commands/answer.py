@@ -64,7 +64,8 @@ def winner(problem: Problem, result: Result) -> str | None:
 def headline(problem: Problem, result: Result) -> tuple[str, str]:
     """Returns the result as one sentence, split after the verdict.
 
-    Example: ``("disproved", ": white does not win; black wins")``.
+    Example: ``("disproved", ": black wins")``. If a draw is possible, a claim to win is disproved
+    without a winner: ``("disproved", ": white does not win")``.
     """
     players = problem.game.players
     claim = result.claim.text(players)
@@ -72,9 +73,10 @@ def headline(problem: Problem, result: Result) -> tuple[str, str]:
         return result.verdict.value, f" whether {claim}"
     if result.verdict is Verdict.PROVED:
         return result.verdict.value, f": {claim}"
-    denied = "does not win" if result.claim.result == "wins" else "loses"
-    opposite = result.claim.opposite(problem.game.may_draw).text(players)
-    return result.verdict.value, f": {players[result.claim.player]} {denied}; {opposite}"
+    opposite = result.claim.opposite(problem.game.may_draw)
+    if opposite.result == "wins":
+        return result.verdict.value, f": {opposite.text(players)}"
+    return result.verdict.value, f": {players[result.claim.player]} does not win"
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
@@ -108,10 +110,12 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     word, rest = headline(problem, result)
     console.print(f"[{_STYLES[result.verdict]}]{word}[/]{rest}")
     rows = {"why": result.reason} if result.verdict is Verdict.UNKNOWN else {}
-    if result.best_move:
+    if result.verdict is not Verdict.UNKNOWN and result.best_move:
         rows["move"] = result.best_move
     if result.line:
-        rows["line"] = " ".join(result.line)
+        # The line of an undecided search is where it looked last, not best play.
+        name = "searched so far" if result.verdict is Verdict.UNKNOWN else "line"
+        rows[name] = " ".join(result.line)
     rows["searched"] = ", ".join(
         (counted(result.nodes, "node"), counted(result.evaluations, "evaluation"))
     )

@@ -1,4 +1,4 @@
-"""What ``jaxsolve solve`` searches where no ``--claim`` is given."""
+"""The default question of ``jaxsolve solve``: the value of a position, or one claim."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from jaxsolve.question import Problem
 
 
 def asks_for_value(problem: Problem, text: str) -> bool:
-    """Returns whether a position is solved for its value by default, and not for its claim.
+    """Returns whether ``jaxsolve solve`` without ``--claim`` searches the value of a position.
 
-    It is where the game has draws. A problem of a problem set, however, has a claim of its own.
+    It does if the game has draws. A problem of a problem set has a claim of its own, which is
+    searched instead.
 
     Args:
       problem: the position.

@@ -64,7 +64,7 @@ def settings(
             raise ValueError(
                 f"{file}, or a file that it includes, is no text in UTF-8: {error}"
             ) from None
-        except AssertionError:  # Hydra's, for a list of defaults that holds no names
+        except AssertionError:  # Hydra refuses a list of defaults without names
             raise ValueError(f"{file}: its 'defaults' are not a list of files for Hydra") from None
         except Exception as error:
             # PyYAML is a requirement of Hydra, not of this package.
@@ -169,12 +169,12 @@ def sentence(error: Exception) -> str:
     return ": ".join(lines[:2])
 
 
-# OmegaConf's messages about a value of another type than its setting's.
+# OmegaConf's messages about a value of the wrong type.
 _WRONG_TYPE = re.compile(r"could not be converted to (Float|Integer)|is not a valid (bool)\b")
 _KINDS = {"Float": "a number", "Integer": "a whole number", "bool": "true or false"}
 
 
-# ---- inside --------------------------------------------------------------------------------------
+# ---- checks --------------------------------------------------------------------------------------
 def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[str]]) -> None:
     """Raises ValueError for an override that is unknown, removes a setting or changes nothing.
 

@@ -76,8 +76,8 @@ def run(chosen: Sequence[str], last: int, rotations: int, dtype: Dtype, request:
 def _held(request: Request) -> Iterator[None]:
     """Locks the folder ``request.out`` while the block runs; does nothing without a folder.
 
-    Raises FolderError if ``RunFolder`` refuses the folder, also because of a run with other limits.
-    All networks must have the same limits to be comparable.
+    Raises FolderError if ``RunFolder`` refuses the folder, for example if it holds a run with other
+    limits. Networks are comparable under equal limits only.
     """
     if request.out is None:
         yield

@@ -24,15 +24,15 @@ _UNITS = {
 def is_final(row: dict[str, Any], settings: Settings) -> bool:
     """Returns whether a resumed run keeps a row.
 
-    The row must have been saved, and ``settings`` must not allow its search to go further.
+    It does if the row was saved, and if its search cannot continue under ``settings``.
     """
     return not row.get("unsaved") and not larger_limit_helps(row, settings)
 
 
 def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
-    """Returns whether the search of an unknown row can go further under ``settings``.
+    """Returns whether the search of an unknown row can continue under ``settings``.
 
-    It can if the limit that stopped the search is now larger or absent, and if the effort spent so
+    It can continue if the limit that stopped it is now larger or absent, and if the effort spent so
     far is within the other limits.
     """
     stopped = _STOPPED.search(str(row.get("reason")))

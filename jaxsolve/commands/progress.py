@@ -34,7 +34,7 @@ def line(progress: Progress, rate: float) -> str:
     return "  ".join(parts + (["best " + " ".join(progress.line)] if progress.line else []))
 
 
-class Status:
+class StatusLine:
     """Status line of a search on standard error, rewritten in place.
 
     Nothing is printed if standard error is not a terminal. Use it as a context manager.
@@ -54,7 +54,7 @@ class Status:
         self._previous = (time.monotonic(), 0, 0.0)
 
     @property
-    def callback(self) -> Status | None:
+    def callback(self) -> StatusLine | None:
         """Progress callback for a search; None if standard error is not a terminal."""
         return self if self._shown else None
 
@@ -81,7 +81,7 @@ class Status:
             if self._shown:
                 self._live.start()
 
-    def __enter__(self) -> Status:
+    def __enter__(self) -> StatusLine:
         if self._shown:
             self._live.start()
             self._update("preparing ...")

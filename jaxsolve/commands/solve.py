@@ -10,7 +10,7 @@ from typing import Any
 
 from jaxsolve.commands import answer, exit_codes, failure, patterns, streams
 from jaxsolve.commands.claims import asks_for_value
-from jaxsolve.commands.progress import Status
+from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.terminal import board, head, output_console
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder
@@ -58,9 +58,9 @@ def run(request: Request) -> int:
                     ).release
                 )
             known = until_end.enter_context(patterns.shared(request.patterns))
-            with Status() as status:
+            with StatusLine() as status_line:
                 results, value = _search(
-                    problem, claim, wants_value, request, known, status.callback
+                    problem, claim, wants_value, request, known, status_line.callback
                 )
         printed = _deliver(problem, results, value, request)
         return answer.exit_code(results) if printed else exit_codes.FAILED

@@ -14,7 +14,7 @@ from typing import Any
 
 from jaxsolve.commands import answer, exit_codes, failure, patterns, question_pool, streams
 from jaxsolve.commands.limits import is_final
-from jaxsolve.commands.progress import Status
+from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.core import process
@@ -183,10 +183,10 @@ def solve_all(
     proofs = None if request.out is None else request.out / "proofs"
     settings = {"pool": request.pool, "settings": request.settings}
     interrupted, refused = False, []
-    with patterns.shared(request.patterns) as settings["patterns"], Status() as status:
-        status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
+    with patterns.shared(request.patterns) as settings["patterns"], StatusLine() as status_line:
+        status_line.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
         try:
-            pool = functools.partial(search.solve_pool, progress=status.callback, **settings)
+            pool = functools.partial(search.solve_pool, progress=status_line.callback, **settings)
             for problem, result in question_pool.answers(waiting, proofs, pool, refused):
                 if result.interrupted:
                     interrupted = True
@@ -194,8 +194,8 @@ def solve_all(
                 row = _row(problem, result)
                 results.add(row)
                 left.discard(problem.id)
-                status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
-                with status.paused():
+                status_line.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
+                with status_line.paused():
                     table.row(row)
         except KeyboardInterrupt:
             interrupted = True

@@ -46,15 +46,17 @@ def counted(number: int, thing: str) -> str:
 
 
 def board(problem: Problem) -> str:
-    """Returns the drawn board of a position, in characters that standard output can encode."""
+    """Returns the drawn board of a position, and the note of its drawing below it.
+
+    All characters can be encoded by standard output.
+    """
     from jaxsolve import view
 
     drawn = view.text_board(problem.game, problem.state)
-    return (
-        drawn
-        if streams.carries(drawn)
-        else view.text_board(problem.game, problem.state, ascii_only=True)
-    )
+    if not streams.carries(drawn):
+        drawn = view.text_board(problem.game, problem.state, ascii_only=True)
+    note = getattr(problem.game.drawing(problem.state), "note", "")
+    return f"{drawn}\n   {note}" if note else drawn
 
 
 def head(console: Console, title: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import jaxsolve
 from jaxsolve.commands import exit_codes, failure, outputs, patterns, streams, tsumego_report
-from jaxsolve.commands.progress import Status
+from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.terminal import output_console
 from jaxsolve.commands.tsumego_solver import QuestionSolver
@@ -23,12 +23,12 @@ from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
-from jaxsolve.tsumego import choice, collection, report, setup, sgf_record
-from jaxsolve.tsumego.asking import Row, Scope
+from jaxsolve.tsumego import collection, report, setup, sgf_record
+from jaxsolve.tsumego.asking import Row
+from jaxsolve.tsumego.questions import LIVE_AGAINST
 from jaxsolve.tsumego.report import Report
-from jaxsolve.tsumego.setup import Task
-from jaxsolve.tsumego.status import LIVE_AGAINST
-from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.study import Study, StudyOptions
+from jaxsolve.tsumego.task import Task, make_task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +38,8 @@ class Request:
     position: str
     game: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-    choice: setup.Choice = field(default_factory=setup.Choice)
-    scope: Scope = field(default_factory=Scope)
+    place: setup.RecordPosition = field(default_factory=setup.RecordPosition)
+    study: StudyOptions = field(default_factory=StudyOptions)
     crucial: str | None = None
     group: int | None = None
     region: str | None = None
@@ -59,7 +59,7 @@ class Studied:
 
     report: Report
     rows: list[dict[str, Any]]  # results of the questions, as far as they are answered
-    unneeded: Effort  # effort of questions without a row
+    unneeded: Effort  # effort of paused searches whose answers were no longer needed
     interrupted: bool
     exhausted: bool  # the total limit is used up
     unsaved: list[str]  # a sentence for each reason why results were not saved
@@ -87,7 +87,7 @@ class Studied:
 
 
 def run(request: Request) -> int:
-    """Answers all questions about the group (``tsumego/status.py``) and prints the report.
+    """Answers all questions about the group (``tsumego/questions.py``) and prints the report.
 
     Returns:
       The exit code. 0: all questions answered. 10: stopped at a limit. 1: something was not saved
@@ -100,7 +100,7 @@ def run(request: Request) -> int:
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
         task = task_of(
-            request, setup.read(request.position, request.game, request.options, request.choice)
+            request, setup.read(request.position, request.game, request.options, request.place)
         )
         with folder_of(request, task) as folder:
             if not request.as_json:
@@ -111,7 +111,7 @@ def run(request: Request) -> int:
 def is_collection(request: Request) -> bool:
     """Returns whether the position of a request names a collection of problems."""
     with failure.errors_as_sentences(request.as_json):
-        return collection.is_collection(request.position, request.choice.number)
+        return collection.is_collection(request.position, request.place.number)
 
 
 def refuse_options(options: Mapping[str, str]) -> None:
@@ -126,7 +126,7 @@ def refuse_options(options: Mapping[str, str]) -> None:
 
 def task_of(request: Request, given: setup.Given) -> Task:
     """Returns the task of a position. Raises ValueError if a network does not fit the game."""
-    task = choice.choose(given, request.crucial, request.region, request.group)
+    task = make_task(given, request.crucial, request.region, request.group)
     request.settings.heads_for(make(task.rules(LIVE_AGAINST)))
     return task
 
@@ -139,6 +139,7 @@ def _introduce(request: Request, task: Task) -> None:
         task,
         f"{request.settings.limits.cpu_seconds:g} CPU seconds per question (--time), "
         f"{total} (--total)",
+        request.study.side,
     )
     sys.stdout.flush()
 
@@ -185,11 +186,17 @@ def _run_identity(request: Request, task: Task) -> dict[str, Any]:
 def study(request: Request, task: Task, folder: Path) -> Studied:
     """Searches the questions of a task and keeps their proofs in ``folder``."""
     results = ResultsFile(folder)
-    with patterns.shared(request.patterns, always=True) as known, Status() as status:
+    with patterns.shared(request.patterns, always=True) as known, StatusLine() as status_line:
         solver = QuestionSolver(
-            results, folder / "proofs", request.settings, request.total, request.pool, status, known
+            results,
+            folder / "proofs",
+            request.settings,
+            request.total,
+            request.pool,
+            status_line,
+            known,
         )
-        work = Study(task, solver, request.scope)
+        work = Study(task, solver, request.study)
         interrupted = False
         with solver:
             try:

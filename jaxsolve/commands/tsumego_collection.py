@@ -17,7 +17,7 @@ from jaxsolve.core import process
 from jaxsolve.core.run_folder import FolderError, RunFolder, write_atomically
 from jaxsolve.tsumego import collection, setup, solution
 from jaxsolve.tsumego.collection import Member
-from jaxsolve.tsumego.setup import Choice
+from jaxsolve.tsumego.setup import SIDES, RecordPosition
 
 ANSWERS = "answers.json"
 _SIGNS = {True: "agrees", False: "differs", None: "open"}
@@ -29,8 +29,9 @@ class Answer(NamedTuple):
     name: str
     fields: dict[str, Any]  # JSON values: the report, or the error
     sentences: list[str]  # the verdicts, or the error
-    record: list[str]  # comparison with the solution in the record, in words
+    record: list[str]  # sentences about the solution in the record
     agrees: bool | None  # whether the record agrees; None: not known, or it has no solution
+    compared: bool  # whether the record has a solution for the side asked about
     seconds: float  # CPU seconds of the searches
     complete: bool
     interrupted: bool = False
@@ -66,13 +67,14 @@ def run(request: Request, jobs: int) -> int:
 
 
 def _refuse(request: Request, jobs: int) -> None:
+    """Raises ValueError for options that are for one problem, or that exclude each other."""
     tsumego.refuse_options(request.options)
     given = {
         "--svg": request.svg,
         "--crucial": request.crucial,
         "--region": None if request.region in ("auto", "all") else request.region,
-        "--at": request.choice.at,
-        "--record": request.choice.number,
+        "--at": request.place.at,
+        "--record": request.place.number,
     }
     for option, value in given.items():
         if value is not None:
@@ -143,17 +145,17 @@ def _answers(request: Request, found: Sequence[Member], jobs: int) -> Iterator[A
 def answer_of(request: Request, member: Member) -> Answer:
     """Answers one problem; a problem that cannot be read has an answer that says so."""
     try:
-        choice = Choice(number=member.number)
+        place = RecordPosition(number=member.number)
         given = setup.read_record(
-            Path(member.name).name, member.data, request.game, request.options, choice
+            Path(member.name).name, member.data, request.game, request.options, place
         )
         said = solution.stated(given)
-        side = request.scope.side
+        side = request.study.side
         if side is None:
             side = min(said) if said else given.side
         own = dataclasses.replace(
             request,
-            scope=request.scope._replace(side=side),
+            study=request.study._replace(side=side),
             out=None if request.out is None else request.out / member.folder,
         )
         task = tsumego.task_of(own, given)
@@ -162,19 +164,27 @@ def answer_of(request: Request, member: Member) -> Answer:
     except (ValueError, FolderError) as error:
         sentence = str(error)
         return Answer(
-            member.name, {"name": member.name, "error": sentence}, [sentence], [], None, 0.0,
+            member.name, {"name": member.name, "error": sentence}, [sentence], [], None, False, 0.0,
             complete=False, refused=True,
         )  # fmt: skip
     sgf = None if request.sgf is None else request.sgf / f"{member.folder}.sgf"
     failed = tsumego.write(studied.report, None, sgf)
     compared = solution.compare(studied.report)
+    record = [f"the record calls right: {each.sentence}" for each in compared]
+    if given.contradiction and request.study.side is None and side is not None:
+        other = SIDES[1 - side]
+        record.append(
+            f"{given.contradiction}: {SIDES[side]} is asked about; --first {other} asks about"
+            f" {other}"
+        )
     known = [each.agrees for each in compared]
     return Answer(
         member.name,
         {**studied.as_json(own.out is not None), "name": member.name},
         [each.sentence for each in studied.report.firsts],
-        [each.sentence for each in compared],
+        record,
         False if False in known else True if True in known else None,
+        bool(compared),
         studied.cpu_seconds,
         studied.complete,
         studied.interrupted,
@@ -189,11 +199,11 @@ def _show(console: Console, answer: Answer, number: int, count: int) -> None:
     for sentence in answer.sentences:
         console.print(f"  {sentence}", markup=False, style="red" if answer.refused else "")
     for sentence in answer.record:
-        console.print(f"  the record calls right: {sentence}", markup=False)
+        console.print(f"  {sentence}", markup=False)
 
 
 def _summary(answers: Sequence[Answer], found: Sequence[Member]) -> dict[str, Any]:
-    compared = [answer for answer in answers if answer.record]
+    compared = [answer for answer in answers if answer.compared]
     return {
         "problems": len(found),
         "answered": sum(answer.complete for answer in answers),

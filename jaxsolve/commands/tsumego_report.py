@@ -17,9 +17,11 @@ from jaxsolve.commands.terminal import facts, head
 from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego import solution
-from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
-from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Bounds, Status, Value
+from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.status import Status, Value
+from jaxsolve.tsumego.task import Task
+from jaxsolve.tsumego.wording import proves_seki, value, verb
 
 # The limit of a search is that of its turn, which means nothing to the user.
 _TURN = re.compile(r"The limit of [0-9.e+-]+ CPU seconds was reached\.")
@@ -61,52 +63,88 @@ def picture(report: Report) -> str:
 
     Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
     that plays them. The relevance zones of their proofs are shaded, or the region if there are
-    none.
+    none. A legend below the board says so.
     """
     task = report.task
     game = make(f"go-{task.given.size}")
     marks = (
         dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
     )
+    legend = {"triangle": "crucial stones"} if marks else {}
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
+        if each.right:
+            legend[each.side[0].upper()] = f"right first moves of {each.side}"
     zones = [move.zone for each in report.firsts for move in each.moves if move.right and move.zone]
     shaded = sorted({point for zone in zones for point in zone.split(",")})
-    if not shaded and not task.whole:
+    if shaded:
+        legend[view.SHADED] = "zone of the proofs"
+    elif not task.whole:
         shaded = task.grid.list(task.region).split(",")
-    caption = "\n".join(
-        f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}"
-        for each in report.firsts
-    )
+        legend[view.SHADED] = "region"
+    caption = [each.short(task) for each in report.firsts]
+    if any(each.inside for each in report.firsts):
+        caption.append("(inside the region)")
     return view.svg(
-        game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption
+        game,
+        game.read(task.root(task.defender)),
+        marks=marks,
+        shaded=shaded,
+        caption="\n".join(caption),
+        legend=legend,
     )
 
 
 # ---- the terminal ------------------------------------------------------------------------------
-def introduce(console: Console, task: Task, limits: str) -> None:
-    """Prints the board, the crucial stones, the region and the limits, before the search."""
+def introduce(console: Console, task: Task, limits: str, side: int | None) -> None:
+    """Prints the board, the crucial stones, the region and the limits, before the search.
+
+    Args:
+      console: the console.
+      task: the task.
+      limits: the limits in words.
+      side: the side whose first moves are asked about; None: either side.
+    """
     given = task.given
     head(console, given.title or given.name)
     if given.where:
         console.print(given.where, style="dim", markup=False)
     print(board(task))
-    console.print(facts({**dict(task.remarks), "limits": limits}))
+    rows = dict(task.remarks)
+    if given.solver is not None:
+        named, solver = SIDES[1 - given.solver], SIDES[given.solver]
+        rows["to move"] = f"{given.contradiction}: " + (
+            f"--first names {SIDES[side]}"
+            if side is not None
+            else f"either side is asked about, {named} is reported first; --first {solver} asks"
+            f" about {solver} alone"
+        )
+    console.print(facts({**rows, "limits": limits}))
 
 
 def show(console: Console, report: Report) -> None:
-    """Prints the status for either side moving first, and a table of the first moves."""
+    """Prints the verdict for either side moving first, and a table of the first moves.
+
+    Where the verdicts hold is one line before them.
+    """
+    if report.where:
+        console.print()
+        console.print(facts({"holds": report.where}))
     for each in report.firsts:
-        side, colon, rest = each.sentence.partition(":")
-        console.print(f"\n[bold]{side}{colon}[/][{_STYLES[each.first.status]}]{escape(rest)}[/]")
-        rows = {"holds": each.reach} if each.reach else {}
-        rows |= _why(each)
-        console.print(facts(rows))
+        style = _STYLES[each.first.status]
+        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(report.shown(each))}[/]")
+        console.print(facts(_why(report.task, each)))
         if each.moves:
             console.print(_table(report.task, each))
         if each.first.aim is not None and not (each.first.complete or each.first.brief):
             console.print("some first moves are not answered", style="dim")
+    if report.wider:
+        console.print(
+            f"\n{SIDES[report.task.defender]} is neither alive nor captured inside this region,"
+            f" which is open: try a wider one with --region {report.wider}",
+            markup=False,
+        )
     said = solution.compare(report)
     if said:
         text = "; ".join(each.sentence for each in said)
@@ -118,7 +156,7 @@ def show(console: Console, report: Report) -> None:
         )
 
 
-def _why(each: FirstReport) -> dict[str, str]:
+def _why(task: Task, each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
             _TURN.sub("The limit of CPU seconds was reached (--time, --total).", str(row["reason"]))
@@ -128,21 +166,16 @@ def _why(each: FirstReport) -> dict[str, str]:
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
     if "in ko" in each.first.status.value:
-        text = f"if the defender wins the ko, {_value(for_)}; if it loses it, {_value(against)}"
-        if for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES:
-            # See ``tsumego.status``.
+        wins, loses = value(task, for_), value(task, against)
+        text = f"if the defender wins the ko, {wins}; if it loses it, {loses}"
+        false_eye = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
+        if false_eye and proves_seki(task):  # see ``tsumego/status.py``
             text += (
                 ". A ko around a false eye, which the defender can never end, counts as won here; "
                 "players call such stones dead"
             )
         return {"the ko": text}
     return {}
-
-
-def _value(bounds: Bounds) -> str:
-    words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
-    values = [words[value] for value in Value if bounds.least <= value <= bounds.most]
-    return " or ".join(values)
 
 
 def _table(task: Task, each: FirstReport) -> Table:
@@ -249,11 +282,13 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "size": task.given.size,
         "position": task.given.board,
         "where": task.given.where or None,
+        "contradiction": task.given.contradiction or None,
         "rules": task.given.killall or f"tsumego-{task.given.size}",
         "defender": SIDES[task.defender],
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
         "chosen": dict(task.remarks),
+        "wider_region": report.wider or None,
         "record": [
             {"first": SIDES[each.side], "right": list(each.right), "agrees": each.agrees}
             for each in solution.compare(report)

@@ -12,7 +12,7 @@ from typing import Any
 
 from jaxsolve.commands import answer, failure, question_pool
 from jaxsolve.commands.limits import is_final
-from jaxsolve.commands.progress import SECONDS, Status
+from jaxsolve.commands.progress import SECONDS, StatusLine
 from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.core import process
 from jaxsolve.games import make
@@ -33,9 +33,9 @@ class QuestionSolver:
     """Answers questions from the rows of earlier runs, or by search.
 
     A *row* is the result of one question (``commands/results_file.py``). The object is an
-    ``Answerer``. A search is paused at the end of its turn, and its row is written when it has
-    ended: no row is that of an early turn. Use it as a context manager, which ends the paused
-    searches and saves what they have decided.
+    ``Answerer``. A search is paused at the end of its turn. Its row is written when the search has
+    ended, not after an earlier turn. Use the object as a context manager: at its end the paused
+    searches end, and their proofs are saved.
 
     Args:
       results: rows of earlier runs; receives the new rows. A row of an earlier run is used only if
@@ -44,7 +44,7 @@ class QuestionSolver:
       settings: search settings, with the limits of one question.
       total: CPU seconds for all searches and their proofs in this run; None: no limit.
       pool: number of questions that are searched at once.
-      status: the status line.
+      status_line: shows the progress of the searches.
       patterns: patterns shared between the questions and with other runs; None shares none.
 
     Attributes:
@@ -59,15 +59,15 @@ class QuestionSolver:
         settings: Settings,
         total: float | None,
         pool: int,
-        status: Status,
+        status_line: StatusLine,
         patterns: SharedPatterns | None,
     ):
-        self.results, self.proofs, self.settings, self.pool, self.status = (
+        self.results, self.proofs, self.settings, self.pool, self.status_line = (
             results,
             proofs,
             settings,
             pool,
-            status,
+            status_line,
         )
         self.left = total
         self.interrupted = False
@@ -78,7 +78,7 @@ class QuestionSolver:
         self.answered: set[str] = set()
         self._remarked = time.monotonic()
         self._spent: dict[str, Effort] = {}  # of the questions whose search is paused
-        options = RunOptions(settings=settings, progress=status.callback, patterns=patterns)
+        options = RunOptions(settings=settings, progress=status_line.callback, patterns=patterns)
         self._searches = SearchTurns(pool, options)
 
     def __enter__(self) -> QuestionSolver:
@@ -109,16 +109,16 @@ class QuestionSolver:
                     self._end(problem)
                 break
             batch, waiting = waiting[: self.pool], waiting[self.pool :]
-            self.status.title = f"question {self.searched + 1}; {turn.title}"
+            self.status_line.title = f"question {self.searched + 1}; {turn.title}"
             self._search(batch, turn.seconds)
             self._remark()
         return [self._row(problem.id) for problem in problems]
 
     def _remark(self) -> None:
         """Prints the progress once a minute, where the status line is not shown."""
-        if self.status.callback is None and time.monotonic() - self._remarked >= SECONDS:
+        if self.status_line.callback is None and time.monotonic() - self._remarked >= SECONDS:
             self._remarked = time.monotonic()
-            failure.remark(self.status.title)
+            failure.remark(self.status_line.title)
 
     def _row(self, identifier: str) -> Row | None:
         if identifier in self.answered:

@@ -12,7 +12,7 @@ from typing import Any
 from jaxsolve.commands import signals
 from jaxsolve.core import process
 
-PATIENCE = 60.0  # seconds that interrupted workers have to save what they have
+PATIENCE = 60.0  # seconds within which an interrupted worker must return its result
 
 
 class Workers:

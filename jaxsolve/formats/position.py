@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -220,10 +221,18 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
         hint = ""
         if text.startswith("moves:"):
             hint = " Moves are separated by blanks." if "," in text else ""
+        elif not name and _are_moves(text):
+            hint = f"; for moves from the start position write {shortened(f'moves:{text}')!r}"
+            raise FormatError(f"{str(error).rstrip('.')}{hint}") from None
         elif " " not in text and not name:
             hint = f" ({shortened(text)!r} is no file, not 'start' and not moves:...)"
         raise FormatError(f"{where}{error}{hint}") from None
     return _problem(name or text, game, state)
+
+
+def _are_moves(text: str) -> bool:
+    """Returns whether all words of ``text`` have the form of moves, such as "a2 b3"."""
+    return all(re.fullmatch(r"[A-Za-z]\d{1,2}|pass", word, re.IGNORECASE) for word in text.split())
 
 
 def _in_gtp_letters(moves: str, game: Game, ways: _Ways) -> str:

@@ -42,6 +42,7 @@ class Stones:
     # Names of the pieces in hand of the first and the second player, in order; None if the game has
     # no pieces in hand.
     hands: tuple[Sequence[str], Sequence[str]] | None = None
+    note: str = ""  # a fact of the rules that decides the winner and is not on the board
 
     def __post_init__(self) -> None:
         height, width = np.shape(self.cells)

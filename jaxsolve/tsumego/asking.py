@@ -1,8 +1,9 @@
-"""How questions are asked: in turns with growing budgets.
+"""Turns with growing budgets: the interface between a study and the search of its questions.
 
-A question that the status turns out not to need may take for ever, so no question gets its whole
-limit at once. Budgets double and include the earlier turns, and a search continues where its last
-turn ended. So a question takes at most twice the effort that decides it.
+A search may never end although the status does not depend on its question. Therefore no question
+gets its whole limit at once. The budget of a question doubles from turn to turn and includes its
+earlier turns. A search continues where its last turn ended. So a question takes at most twice the
+effort that decides it.
 """
 
 from __future__ import annotations
@@ -17,17 +18,10 @@ The field ``certificate`` is the path of the proof, or None.
 """
 
 PAUSED: Final[Row] = {"verdict": "paused"}
-"""Stands for the row of a question that is undecided after its turn and within its limits."""
+"""In place of a row: the question is undecided after its turn, and its limit is not reached."""
 
 FIRST_SECONDS = 0.1  # CPU seconds of a question's first turn: decides most questions of a problem
 GROWTH = 2.0  # from turn to turn
-
-
-class Scope(NamedTuple):
-    """What a study searches."""
-
-    side: int | None = None  # the side whose first moves are searched; None: either side
-    quick: bool = False  # no first moves: the status, and a move that the proof of it begins with
 
 
 class StudyProblem(NamedTuple):
@@ -61,7 +55,7 @@ not searched, because of an interruption or because the total limit is used up.
 
 
 def budgets() -> Iterator[float]:
-    """Yields the CPU seconds of a question's turns, each with all turns before it."""
+    """Yields the budgets of a question's turns in CPU seconds; each includes the earlier turns."""
     seconds = FIRST_SECONDS
     while True:
         yield seconds
@@ -69,7 +63,7 @@ def budgets() -> Iterator[float]:
 
 
 def alternate(turns: Iterable[Iterator[object]]) -> None:
-    """Takes one step of each iterator in turn until all are exhausted."""
+    """Advances the iterators in turn, one step each, until all are exhausted."""
     waiting = list(turns)
     while waiting:
         waiting = [turn for turn in waiting if next(turn, None) is not None]

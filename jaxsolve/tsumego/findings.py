@@ -1,6 +1,7 @@
 """What is known about a task: the root with one side to move first, and its first moves.
 
-Questions and aims are defined in ``tsumego/status.py``. The *root* is the given position.
+Questions are defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the
+given position.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from jaxsolve.tsumego import aims, questions
 from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.aims import Aim, Reached, is_best
 from jaxsolve.tsumego.asking import Row
-from jaxsolve.tsumego.status import Aim, Bounded, Ko, Reached, Status, StatusQuestion, is_best
+from jaxsolve.tsumego.questions import Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.status import Bounded, Status
 
 
 @dataclass
@@ -23,8 +27,8 @@ class Move:
     # Whether no other first move and no pass is better, whoever wins kos; None: unknown.
     right: bool | None = None
     barred: frozenset[Ko] = frozenset()  # the ko settings that forbid the move
-    # Answers about the position after the move. Those without a row follow from the root, or the
-    # question was not searched (None).
+    # Answers about the position after the move. An answer without a row follows from the root, or
+    # it is None because the question was not searched.
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
     # Results of the questions that were searched after the move.
     rows: dict[StatusQuestion, Row] = field(default_factory=dict)
@@ -56,7 +60,7 @@ class First:
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
     complete: bool = False  # every first move has been searched
-    brief: bool = False  # first moves are not searched (``Scope.quick``)
+    brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
 
     @property
     def status(self) -> Status:
@@ -69,17 +73,18 @@ class First:
 
     @property
     def bounds(self) -> Bounded:
+        """The bounds of the values under both ko settings."""
         return statuses.bounded(self.answers)
 
     @property
     def aim(self) -> Aim | None:
         """The best aim that the side moving first is known to reach; None if there is none."""
-        return statuses.best_aim(self.answers, self.defender_first)
+        return aims.best_aim(self.answers, self.defender_first)
 
     def begins_with(self, aim: Aim) -> str | None:
         """Returns the first move of the proof that the side moving first reaches ``aim``.
 
-        The proof is that of the search from the root. Returns None if there is none.
+        Only a search from the root gives such a proof. Returns None if there is none.
         """
         row = self.rows.get(aim.question)
         return (
@@ -92,11 +97,13 @@ class First:
 
     @property
     def own_aims(self) -> Sequence[Aim]:
-        return statuses.DEFENDERS_AIMS if self.defender_first else statuses.ATTACKERS_AIMS
+        """The aims of the side moving first, the best one first."""
+        return aims.DEFENDERS_AIMS if self.defender_first else aims.ATTACKERS_AIMS
 
     @property
     def other_aims(self) -> Sequence[Aim]:
-        return statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS
+        """The aims of the other side, the best one first."""
+        return aims.ATTACKERS_AIMS if self.defender_first else aims.DEFENDERS_AIMS
 
     @property
     def refuting(self) -> StatusQuestion | None:
@@ -113,12 +120,13 @@ class First:
             None,
         )
 
-    def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
+    def reached(self, answers: Answers, move: str | None = None) -> Reached:
         """Returns for each aim of the side moving first whether a move, or a pass, reaches it.
 
         Args:
           answers: answers about the position after the move or pass.
-          move: the move, or None for a pass. It also reaches ``aim`` if ``begins_with(aim)`` is it.
+          move: the move, or None for a pass. A move also reaches each aim whose proof from the
+            root begins with it.
         """
         shown = {
             aim.question: aim.wanted
@@ -126,16 +134,17 @@ class First:
             if move is not None and self.begins_with(aim) == move
         }
         found = [
-            (aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
+            (aim, questions.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
         ]  # ``answer`` combines searches after the move with proofs at the root
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
-    def judge(self, passing: statuses.Answers) -> None:
+    def judge(self, passing: Answers) -> None:
         """Sets ``right`` of every first move, and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
-        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Where a ko
-        setting forbids a move, a pass stands in for it: the side cannot win that ko.
+        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Under a ko
+        setting that forbids a move, the result of a pass counts as its result, since the side
+        cannot win that ko.
 
         Args:
           passing: answers about the position after a pass.
@@ -166,11 +175,11 @@ class First:
         """
         for aim in self.own_aims:
             if (
-                statuses.answer(move.answers, aim.question) is aim.wanted
-                and statuses.answer(self.answers, aim.question) is None
+                questions.answer(move.answers, aim.question) is aim.wanted
+                and questions.answer(self.answers, aim.question) is None
             ):
                 self.answers[aim.question] = aim.wanted
 
     def status_after(self, move: Move) -> Status:
         """Returns the status of the crucial stones after ``move``, with the other side to move."""
-        return statuses.status(move.answers, self.defender_first)
+        return statuses.status_of(move.answers, self.defender_first)

@@ -21,8 +21,8 @@ class Group(NamedTuple):
 
     player: int
     stones: int  # mask
-    # Mask: the part of the board that the other side cuts off with the group, or else the group and
-    # the empty points nearer to its side.
+    # Mask. Of a cut-off group: the part of the board that the other side cuts off. Of another
+    # group: its stones and the empty points nearer to its side.
     area: int
     cut_off: bool
 
@@ -47,7 +47,7 @@ def proposals(board: Board) -> list[Group]:
         """Returns whether ``group`` lies inside the region of a larger group of the other side.
 
         If each lies in the region of the other, as in a capturing race, neither counts as inside.
-        A group of fewer stones is one that play inside the larger group is about.
+        Groups with equally many stones count as larger, too.
         """
         mine = regions.get(group, group.area)
         return any(

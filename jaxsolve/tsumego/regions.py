@@ -1,45 +1,21 @@
-"""Regions of life-and-death problems: enclosed regions, and where their verdicts hold.
+"""Regions of life-and-death problems: closed regions, and regions to propose.
 
 Sets of points are bit masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
 
-A *region* is the set of points on which both sides may place stones. A verdict inside a region need
-not hold on the whole board: outside, the defender may capture a surrounding stone, and the attacker
-may take away a liberty. Two laws below extend verdicts of *closed* regions. A region is closed if
+A *region* is the set of points on which both sides may place stones. It is *closed* if
 
 * (1) it contains the crucial stones;
 * (2) every point outside that is adjacent to the region holds an attacker's stone;
 * (3) no attacker's chain lies partly inside and partly outside;
 * (4) every attacker's chain adjacent to the region, a *wall*, has a liberty outside.
 
-``enclosed`` returns the smallest closed region. The laws are:
-
-* If the DEFENDER can force life, or prevent capture, inside a closed region without a ko move, the
-  defender can do so on any larger region. The defender plays as inside and treats moves outside as
-  passes. All liberties of the defender's chains are inside, so no move outside takes one away.
-  Inside the region alone, no wall can be captured. On a larger region, the attacker may fill the
-  liberties that a wall has outside; then moves inside may capture the wall. Such a capture only
-  removes attacker's stones: at every step the defender's stones are the same, and none of the
-  defender's chains has fewer liberties. No eye of the defender contains a stone of a wall: the eye
-  would also contain the wall's liberty outside, which has no defender's stone beside it. A ko that
-  the attacker takes has only defender's stones as neighbours, so it is also a ko inside the region
-  alone.
-* If the ATTACKER can force a capture, or prevent life, inside a closed region, the attacker can do
-  so on any larger region, provided that the walls are unconditionally alive by vital regions wholly
-  outside (Benson 1976). Then no wall is ever captured, and each keeps a liberty, whatever the
-  defender plays outside. The attacker treats moves outside as passes. The defender runs out of
-  them, because the attacker captures nothing outside.
-
-Inside, a strategy may answer a pass by a pass, which ends the game. On a larger region the side
-also passes, and then plays as if the two passes had not been made. The position is the same, except
-that passes lift the ban on retaking a ko.
-
-Both laws hold for ``ko=simple``, ``fill_eyes=true`` and a position without a banned ko point.
-Otherwise a move outside can change the legal moves inside.
+``enclosed`` returns the smallest closed region. ``tsumego/where_it_holds.py`` has the laws by which
+results in closed regions hold on the whole board.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from jaxsolve.proof.check.games.go import life
@@ -89,8 +65,8 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
     It consists of all points reachable from ``crucial`` without crossing an attacker's stone, and
     of the attacker's chains that can be captured from there: those whose liberties are inside or in
     pockets beside them. A *pocket* is a part of the board outside that the attacker's stones cut
-    off, of at most ``POCKET`` points; the largest part outside is none. Such a chain joins the
-    region with its pockets, unless it is unconditionally alive.
+    off, of at most ``POCKET`` points; the largest part outside is no pocket. Such a chain is in the
+    region together with its pockets, unless it is unconditionally alive.
 
     Args:
       board: the board.
@@ -119,9 +95,9 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
 def with_weak_walls(board: Board, defender: int, region: int) -> int:
     """Adds the walls of a region that the defender may capture from outside, with their liberties.
 
-    Such a wall is not unconditionally alive, has at most ``WEAK`` liberties outside, and beside
-    each of them is a stone of the defender that lies outside too. In a capturing race these are the
-    outside liberties of the attacker's stones. The result need not be closed.
+    Such a wall is not unconditionally alive and has at most ``WEAK`` liberties outside. Each of
+    these liberties is adjacent to a stone of the defender outside the region. They are the outside
+    liberties of the attacker's stones in a capturing race. The result need not be closed.
     """
     attacker = board.stones[1 - defender]
     safe = life.alive(board.grid, attacker, board.empty)
@@ -148,32 +124,6 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
         board.liberties(chain) & ~region
         for chain in board.chains(1 - defender, board.around(region))
     )
-
-
-def walls_are_alive(board: Board, defender: int, region: int) -> bool:
-    """Returns whether all walls of a closed ``region`` are alive by what they have outside.
-
-    Alive means unconditionally alive by vital regions wholly outside ``region`` (Benson 1976).
-    """
-    walls = sum(board.chains(1 - defender, board.around(region)))
-    return not walls & ~life.alive(
-        board.grid, board.stones[1 - defender], board.empty, board.grid.full & ~region
-    )
-
-
-class Validity(NamedTuple):
-    """Which results inside a region provably hold on the whole board."""
-
-    defender: bool  # results that the defender forces without ko moves
-    attacker: bool  # results that the attacker forces
-
-
-def validity(board: Board, defender: int, crucial: int, region: int) -> Validity:
-    """Returns which results inside ``region`` provably hold on the whole board."""
-    if region == board.grid.full:
-        return Validity(True, True)
-    closed = is_closed(board, defender, crucial, region)
-    return Validity(closed, closed and walls_are_alive(board, defender, region))
 
 
 def is_open(board: Board, region: int) -> bool:
@@ -204,11 +154,79 @@ def box(board: Board, defender: int, crucial: int) -> int:
     corners = reached | near & attacker
     inside = grid.full
     for line in (grid.row, grid.column):
-        taken = [number for number in range(grid.size) if line(number) & corners]
-        first, last = taken[0], taken[-1]
+        first, last = _extent(board, corners, line)
         first, last = (
             0 if first <= REACH else first,
             grid.size - 1 if last >= grid.size - 1 - REACH else last,
         )
         inside &= sum(line(number) for number in range(first, last + 1))
     return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
+
+
+def _extent(board: Board, points: int, line: Callable[[int], int]) -> tuple[int, int]:
+    """Returns the first and the last line that hold a point of ``points``.
+
+    ``line`` returns the mask of a row or a column (``Grid.row``, ``Grid.column``).
+    """
+    taken = [number for number in range(board.grid.size) if line(number) & points]
+    return taken[0], taken[-1]
+
+
+def wider(board: Board, defender: int, crucial: int, region: int) -> int:
+    """Returns a wider region to try in place of a ``region`` that is not closed.
+
+    The rectangle around the region is extended by one line, on the side that the crucial stones
+    reach in the fewest steps; of several such sides on the one that adds the fewest points. The
+    result is ``region`` with the points that they can reach in the extended rectangle. It is the
+    whole board if no side adds a point.
+
+    Args:
+      board: the board.
+      defender: the player to whom the crucial stones belong.
+      crucial: mask of the crucial stones.
+      region: mask of the region.
+    """
+    grid, attacker = board.grid, board.stones[1 - defender]
+    (top, bottom), (left, right) = (
+        _extent(board, region, line) for line in (grid.row, grid.column)
+    )
+    chains = sum(board.chains(defender, crucial)) | crucial
+    found = []
+    for up, down, west, east in ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)):
+        rows = range(max(top - up, 0), min(bottom + down, grid.size - 1) + 1)
+        columns = range(max(left - west, 0), min(right + east, grid.size - 1) + 1)
+        inside = sum(map(grid.row, rows)) & sum(map(grid.column, columns))
+        added = enclosed(board, defender, crucial, inside) & ~region
+        reached, steps = chains, 0
+        while added and not reached & added:
+            step = board.around(reached) & ~attacker & (region | added)
+            if not step:
+                break
+            reached, steps = reached | step, steps + 1
+        if reached & added & board.empty:
+            found.append((steps, added.bit_count(), region | added))
+    return min(found)[2] if found else grid.full
+
+
+def rectangles(board: Board, region: int) -> str:
+    """Returns a region as an argument of ``--region``, such as ``A1-H2,C3``; ``all`` for the board.
+
+    The rectangles are disjoint. They may contain stones that are not in ``region``, which makes
+    them fewer.
+    """
+    grid = board.grid
+    if region == grid.full:
+        return "all"
+    free, parts, left = region | ~board.empty & grid.full, [], region
+    while left:
+        corner = grid.list(left).split(",")[0]
+        area = grid.point(corner)
+        for shift in (lambda mask: mask >> 1, lambda mask: mask << grid.stride):  # right, then up
+            side = area
+            while (side := shift(side)) & ~free == 0 and side & left:
+                area |= side
+        names = grid.list(area).split(",")
+        parts.append(names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}")
+        left &= ~area
+        free &= ~area
+    return ",".join(parts)

@@ -1,4 +1,4 @@
-"""The report of a study, in sentences and variations: input of terminal, JSON and SGF output."""
+"""The report of a study, as verdicts and variations: input of terminal, JSON and SGF output."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from pathlib import Path
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import NOTHING_LEFT
+from jaxsolve.tsumego import questions, regions, seki_line, variations, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego import variations
+from jaxsolve.tsumego.aims import Aim
 from jaxsolve.tsumego.asking import Row
 from jaxsolve.tsumego.findings import First, Move
-from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Status, StatusQuestion, Value
+from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_FOR, Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.variations import Variation
 
 Find = Callable[[Row], "Path | None"]
@@ -23,17 +26,9 @@ Find = Callable[[Row], "Path | None"]
 
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
-INSIDE = "inside the region only"
 OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
-ENDS = {
-    "benson": "alive",
-    "captured": "captured",
-    "no-eyes": "no two eyes",
-    "sealed": "dead",
-    "passes": "both pass",
-}
 
 
 @dataclass
@@ -63,7 +58,7 @@ class MoveReport:
     @property
     def end(self) -> str:
         """How the game ends in the main line, in words; "" if the line is cut before the end."""
-        return "" if self.play is None else ENDS.get(self.play.line()[-1].end, "")
+        return "" if self.play is None else wording.ENDS.get(self.play.line()[-1].end, "")
 
 
 @dataclass
@@ -71,7 +66,8 @@ class FirstReport:
     """Report of the given position with one side to move first."""
 
     first: First
-    sentence: str
+    verdict: str  # such as "white lives with B1"
+    inside: bool  # whether the verdict is proved inside the region only
     reach: str  # where the verdict holds, in words; "" if the status is unknown
     moves: list[MoveReport] = field(default_factory=list)
 
@@ -80,7 +76,19 @@ class FirstReport:
         return SIDES[self.first.side]
 
     @property
+    def sentence(self) -> str:
+        """The verdict as a sentence, such as "black first: inside the region, white dies by B1"."""
+        where = f"{where_it_holds.INSIDE}, " if self.inside else ""
+        return f"{self.side} first: {where}{self.verdict}"
+
+    def short(self, task: Task) -> str:
+        """Returns the status as a sentence without moves, such as "black first: white dies"."""
+        status = wording.phrase(task, self.first.status)
+        return f"{self.side} first: {SIDES[task.defender]} {status}"
+
+    @property
     def right(self) -> list[str]:
+        """The moves that are known to be right."""
         return [move.move for move in self.moves if move.right]
 
 
@@ -92,7 +100,39 @@ class Report:
     firsts: list[FirstReport]
 
     @property
+    def where(self) -> str:
+        """Where the verdicts hold, as one line; "" if on the whole board or nothing is known."""
+        told = [each.first for each in self.firsts if each.verdict != wording.UNKNOWN]
+        return where_it_holds.together(self.task, [first.status for first in told])
+
+    def shown(self, each: FirstReport) -> str:
+        """Returns the verdict of ``each``, to be read below ``where``.
+
+        A verdict that holds on the whole board says so if another one does not.
+        """
+        known = each.first.status is not Status.UNKNOWN
+        mixed = known and not each.inside and self.where.startswith(where_it_holds.INSIDE)
+        return f"{each.verdict}, {where_it_holds.OUTSIDE}" if mixed else each.verdict
+
+    @property
+    def wider(self) -> str:
+        """A wider region to try, as an argument of ``--region``; "" if there is no need.
+
+        It is named if the stones are neither alive nor captured inside a region that is open.
+        """
+        task = self.task
+        neither = any(
+            first.status is not Status.UNKNOWN and (Value.SEKI, Value.SEKI) in first.bounds
+            for first in (each.first for each in self.firsts)
+        )
+        place = (task.stones, task.defender, task.crucial, task.region)
+        if not neither or task.whole or regions.is_closed(*place):
+            return ""
+        return regions.rectangles(task.stones, regions.wider(*place))
+
+    @property
     def known(self) -> bool:
+        """Whether both statuses are known."""
         return all(report.first.status is not Status.UNKNOWN for report in self.firsts)
 
 
@@ -105,15 +145,23 @@ def make_report(study: Study, find: Find) -> Report:
 
     Raises ValueError if a certificate cannot be read.
     """
-    reporter = _Reporter(study.task, find)
-    firsts = [
-        FirstReport(first, "", reach(study.task, first.status), reporter.moves(first))
-        for first in study.firsts
-    ]
-    report = Report(study.task, firsts)
-    for each in firsts:
-        each.sentence = sentence(report, each)
-    return report
+    task, reporter = study.task, _Reporter(study.task, find)
+    same = len(study.firsts) == 2 and len({first.status for first in study.firsts}) == 1
+    firsts = []
+    for first in study.firsts:
+        moves = reporter.moves(first)
+        right = [(move.move, move.status) for move in moves if move.right]
+        known = first.status is not Status.UNKNOWN
+        firsts.append(
+            FirstReport(
+                first,
+                verdict=wording.verdict(task, first, right, same),
+                inside=known and not where_it_holds.on_whole_board(task, first.status),
+                reach=where_it_holds.in_words(task, first.status) if known else "",
+                moves=moves,
+            )
+        )
+    return Report(task, firsts)
 
 
 class _Reporter:
@@ -164,7 +212,7 @@ class _Reporter:
             (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
         )
         status = first.status_after(move)
-        if status is Status.SEKI:  # show how both sides pass, not how the defender fails to live
+        if status is Status.SEKI:
             aims = (NOT_CAPTURED, *aims)
         elif (
             not move.right
@@ -179,7 +227,11 @@ class _Reporter:
         if question is None and move.right:
             return self._of_the_root(first, move)
         row = None if question is None else move.rows[question]
-        play = None if question is None or row is None else self._play(first, move, question, row)
+        play = None
+        if question is not None and row is not None:
+            play = self._play(first, move, question, row)
+            if status is Status.SEKI:
+                self._show_seki(first, move, play)
         why = (
             ""
             if move.right is not None
@@ -204,6 +256,8 @@ class _Reporter:
         status = first.status_after(move)
         if status is Status.UNKNOWN:  # a right move keeps the status
             status = first.status
+        if status is Status.SEKI and play is not None:
+            self._show_seki(first, move, play)
         return MoveReport(
             move.move,
             True,
@@ -216,7 +270,7 @@ class _Reporter:
             self._shows(first.answers, question),
         )
 
-    def _shows(self, answers: statuses.Answers, question: StatusQuestion) -> str:
+    def _shows(self, answers: Answers, question: StatusQuestion) -> str:
         """Returns the result that a question's proof shows, and who wins kos if that matters."""
         answer = bool(answers[question])
         if self.task.given.killall is not None:
@@ -224,7 +278,7 @@ class _Reporter:
         words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
         text = words[question.goal][answer]
         other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
-        if statuses.answer(answers, other) is answer:
+        if questions.answer(answers, other) is answer:
             return text
         return (
             f"{text} if"
@@ -242,14 +296,44 @@ class _Reporter:
         if proof is None:
             here.after = _from_line(row, 1 - first.side)
         else:
-            quiet = first.status_after(move) is Status.SEKI
-            here.after, here.zone = (
-                variations.variations(proof, quiet=quiet),
-                proof.nodes[proof.root].zone,
-            )
+            here.after, here.zone = variations.variations(proof), proof.nodes[proof.root].zone
             settled = rules.settled(rules.position(move.position), proof.nodes[proof.root].leaf)
             here.end = "" if settled is None else settled.reason
         return here
+
+    def _show_seki(self, first: First, move: Move, play: Variation) -> None:
+        """Puts the line of play of a seki before the variations ``play.after`` of one proof.
+
+        The variations of one proof begin with the losing side's longest resistance, which may be a
+        self-atari. Without a line of play (``tsumego/seki_line.py``) no variation is left.
+        """
+        places = [self._place(first, move, question) for question in (KILL_AGAINST, LIVE_FOR)]
+        not_captured, no_life = places
+        line = (
+            []
+            if not_captured is None or no_life is None
+            else seki_line.line(not_captured, no_life, self.task.defender)
+        )
+        others = [each for each in play.after if line and each.move != line[0].move]
+        play.after, play.end = [*line, *others], ""
+
+    def _place(
+        self, first: First, move: Move, question: StatusQuestion
+    ) -> seki_line.ProofPlace | None:
+        """Returns the position after a move in the proof that the answer to a question is no.
+
+        The question was searched after the move or at the root. Returns None if it was not, or if
+        the proof is missing, too large or of the other answer.
+        """
+        for answers, row, begins in (
+            (move.answers, move.rows.get(question), None),
+            (first.answers, first.rows.get(question), move.move),
+        ):
+            proof = None if row is None or answers[question] is not False else self._proof(row)
+            if proof is not None:
+                place = seki_line.root(proof)
+                return place if begins is None else place.after(begins)
+        return None
 
     def _proof(self, row: Row) -> reading.Proof | None:
         path = self._find(row)
@@ -283,99 +367,3 @@ def _from_line(row: Row, player: int) -> list[Variation]:
     for number, move in reversed(list(enumerate(row["line"]))):
         after = [Variation(move, player ^ number & 1, after)]
     return after
-
-
-# ---- sentences -----------------------------------------------------------------------------------
-def verb(task: Task, status: Status) -> str:
-    """Returns a status as a verb; in Killall-Go *dies* becomes "does not live"."""
-    return (
-        "does not live"
-        if task.given.killall is not None and status is Status.DIES
-        else status.value
-    )
-
-
-def phrase(task: Task, status: Status) -> str:
-    """Returns a status as the predicate of a sentence, such as "lives" or "has a seki".
-
-    In a region that is not closed, stones at the edge may be safe from capture only because of
-    liberties outside. So *seki* is worded there as what is proved.
-    """
-    if status not in (Status.SEKI, Status.SEKI_IN_KO):
-        return verb(task, status)
-    if task.validity.defender:
-        return f"has a {status.value}"
-    return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
-
-
-def sentence(report: Report, each: FirstReport) -> str:
-    """Returns the verdict as a sentence, such as "white first: white lives with B1".
-
-    A verdict that a wider region may change says so.
-    """
-    task, first = report.task, each.first
-    where = "" if holds_anywhere(task, first.status) else "inside the region, "
-    defender, status = SIDES[task.defender], first.status
-    if status is Status.UNKNOWN:
-        return f"{each.side} first: unknown{_bounds(task, first)}"
-    text = f"{each.side} first: {where}{defender} {phrase(task, status)}"
-    if first.over:
-        return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
-    if len(report.firsts) == 2 and len({other.first.status for other in report.firsts}) == 1:
-        return f"{text}, whoever moves first"
-    if each.right:
-        by, others = (
-            "with" if first.defender_first else "by",
-            "" if first.complete else ", perhaps others",
-        )
-        names: dict[Status, list[str]] = {status: []}
-        for move in each.moves:
-            # Right moves can differ in status: one gives a ko for life, another a seki without ko.
-            if move.right:
-                names.setdefault(
-                    status if move.status is Status.UNKNOWN else move.status, []
-                ).append(move.move)
-        parts = [
-            f"{defender} {phrase(task, after)} {by} {' or '.join(moves)}"
-            for after, moves in names.items()
-            if moves
-        ]
-        return f"{each.side} first: {where}{'; '.join(parts)}{others}"
-    return text if first.complete or first.aim is None else f"{text}; by which move is open"
-
-
-def _bounds(task: Task, first: First) -> str:
-    """Returns the known bounds of an unknown status in words, in parentheses."""
-    if task.given.killall is not None:
-        return ""
-    against, for_ = first.bounds
-    defender = SIDES[task.defender]
-    least = {0: "", 1: f"{defender} is not captured", 2: f"{defender} lives"}
-    most = {0: f"{defender} dies", 1: f"{defender} does not live for certain", 2: ""}
-    parts = []
-    for bounds, ko in ((against, "a ko that it loses"), (for_, "a ko that it wins")):
-        words = least[bounds.least] if bounds.known or bounds.least else most[bounds.most]
-        if bounds.known:
-            words = {0: f"{defender} dies", 1: "it is a seki", 2: f"{defender} lives"}[bounds.least]
-        if words:
-            parts.append(f"with {ko} {words}")
-    return f" ({'; '.join(parts)})" if parts else ""
-
-
-def holds_anywhere(task: Task, status: Status) -> bool:
-    """Returns whether a status provably holds on the whole board, ko threats apart."""
-    laws = task.validity
-    need = {Status.LIVES: laws.defender, Status.DIES: laws.attacker}
-    return task.whole or need.get(status, laws.defender and laws.attacker)
-
-
-def reach(task: Task, status: Status) -> str:
-    """Returns where a verdict holds, in words: on the whole board or inside the region only."""
-    if status is Status.UNKNOWN:
-        return ""
-    if task.whole:
-        return "on the whole board"
-    if not holds_anywhere(task, status):
-        return f"{INSIDE}: moves outside it are not searched, and a wider region may change it"
-    threats = " (ko threats apart)" if "in ko" in status.value else ""
-    return f"whatever is played outside the region{threats}"

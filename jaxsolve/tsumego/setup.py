@@ -1,12 +1,11 @@
-"""Builds a life-and-death task from the user's input: board, crucial stones and region.
+"""Reads the position of a life-and-death problem from the user's input.
 
-Crucial stones and region that are not given are proposed (``tsumego/choice.py``).
+``tsumego/task.py`` adds the crucial stones and the region.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,10 +16,6 @@ from jaxsolve.formats import position, sgf, sgf_problem, sgf_text
 from jaxsolve.formats.record import RESIGNED, FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
-from jaxsolve.proof.check import grid as grids
-from jaxsolve.tsumego import regions
-from jaxsolve.tsumego.regions import Board
-from jaxsolve.tsumego.status import Ko, StatusQuestion
 
 SIDES = ("black", "white")
 
@@ -42,97 +37,21 @@ class Given:
     )  # options of the tsumego rule set that came with the position
     killall: str | None = None  # rule-set id of Killall-Go; None for other rules
     solution: tuple[sgf_problem.FirstMove, ...] = ()  # what the SGF record says
-
-
-@dataclass(frozen=True)
-class Task:
-    """A life-and-death task: crucial stones, the region, and rule options.
-
-    Sets of points are masks of ``grid``.
-    """
-
-    given: Given
-    defender: int  # player of the crucial stones
-    crucial: int  # 0: any stone of the defender (Killall-Go)
-    region: int  # where stones may be placed
-    options: Mapping[str, str]  # ``ko`` and ``fill_eyes``
-    remarks: tuple[
-        tuple[str, str], ...
-    ]  # (topic, sentence for the user) about the choice of crucial stones and region
-
-    @functools.cached_property
-    def grid(self) -> grids.Grid:
-        return grids.gtp(self.given.size)
-
-    @functools.cached_property
-    def stones(self) -> Board:
-        return regions.board_of(self.grid, self.given.board)
+    # The side of the solution's first move, if the record names the other side as to move (PL).
+    solver: int | None = None
 
     @property
-    def whole(self) -> bool:
-        """Whether stones may be placed anywhere."""
-        return self.region == self.grid.full
-
-    def rules(self, question: StatusQuestion) -> str:
-        """Returns the rule-set id whose goal is that of ``question``.
-
-        Killall-Go has the same id for all questions. Its goal is that White lives.
-        """
-        if self.given.killall is not None:
-            return self.given.killall
-        attacker_may, defender_may = (
-            ("allow", "forbid") if question.ko is Ko.AGAINST else ("forbid", "allow")
-        )
-        chosen = {
-            "goal": question.goal,
-            "defender": SIDES[self.defender],
-            "crucial": self.grid.list(self.crucial),
-            "region": "all" if self.whole else self.grid.list(self.region),
-            f"ko_{SIDES[self.defender]}": defender_may,
-            f"ko_{SIDES[1 - self.defender]}": attacker_may,
-        }
-        return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
-
-    def answer(self, question: StatusQuestion, proved: bool) -> bool:
-        """Returns the answer to ``question`` when the goal of its rules was proved or disproved.
-
-        In Killall-Go the goal is always to live, so proving it answers ``kill`` in the negative.
-        """
-        return proved if self.given.killall is None or question.goal == "live" else not proved
-
-    def name(self, question: StatusQuestion) -> str:
-        """Returns the name of the question in files and tables."""
-        return "live" if self.given.killall is not None else question.name
-
-    def root(self, side: int) -> str:
-        """Returns the position with ``side`` to move, as text.
-
-        A ko ban of the given position applies only to the side that was given to move.
-        """
-        ko = f" ko={self.given.ko}" if self.given.ko is not None and side == self.given.side else ""
-        return f"{self.given.board} {SIDES[side][0]}{ko}"
-
-    @functools.cached_property
-    def validity(self) -> regions.Validity:
-        """Which results provably hold on the whole board.
-
-        For a region smaller than the board, no result does if a move outside can change the legal
-        moves inside. This is so under superko, with a ko ban in the position, and if eyes may not
-        be filled (the capture of a wall can make a point an eye or not).
-        """
-        banned = (
-            self.options.get("ko", "simple") != "simple"
-            or self.options.get("fill_eyes", "true") != "true"
-            or self.given.ko is not None
-        )
-        if banned and not self.whole:
-            return regions.Validity(False, False)
-        return regions.validity(self.stones, self.defender, self.crucial, self.region)
+    def contradiction(self) -> str:
+        """A clause about ``solver``; "" if the record does not contradict itself."""
+        if self.solver is None:
+            return ""
+        named, solver = SIDES[1 - self.solver], SIDES[self.solver]
+        return f"PL names {named}, but the solution begins with {solver}"
 
 
 # ---- reading -------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Choice:
+class RecordPosition:
     """Which position of an SGF file is the problem."""
 
     number: int | None = None  # the record of the file, from 1; None: the only one
@@ -140,7 +59,7 @@ class Choice:
 
 
 def read(
-    text: str, game: str | None, options: Mapping[str, str], choice: Choice | None = None
+    text: str, game: str | None, options: Mapping[str, str], place: RecordPosition | None = None
 ) -> Given:
     """Reads the position of a task.
 
@@ -149,43 +68,56 @@ def read(
         that ``jaxsolve solve`` takes.
       game: rule-set id, or None for the default.
       options: rule options.
-      choice: the position of an SGF file, None for its problem.
+      place: the position of an SGF file, None for its problem.
 
     Raises:
-      FormatError: the position cannot be read or is not a Go position, or ``choice`` is for another
+      FormatError: the position cannot be read or is not a Go position, or ``place`` is for another
         file.
     """
     _refuse_whole_games(game)
-    choice = choice or Choice()
+    place = place or RecordPosition()
     data = _sgf(text)
     if data is None:
-        if choice != Choice():
+        if place != RecordPosition():
             raise FormatError("--record and --at choose a position of an SGF record; give one")
         problem = position.resolve(text, game=game, options=options)
         return _given(
             problem.id, problem.game, problem.game.text(problem.state), title=problem.title
         )
     return read_record(
-        "standard input" if text == "-" else Path(text).name, data, game, options, choice
+        "standard input" if text == "-" else Path(text).name, data, game, options, place
     )
 
 
 def read_record(
-    name: str, data: bytes, game: str | None, options: Mapping[str, str], choice: Choice
+    name: str, data: bytes, game: str | None, options: Mapping[str, str], place: RecordPosition
 ) -> Given:
     """Reads the position of a task from the bytes of an SGF file, as ``read`` does.
 
     ``name`` stands for the file in messages. Raises FormatError.
     """
     try:
-        marked = sgf_problem.read_marked(data, number=choice.number, at=choice.at)
+        marked = sgf_problem.read_marked(data, number=place.number, at=place.at)
         rules = _rules_of(marked.record.properties.get("rules", ""), game, marked.record.size)
         found = _at_end(name, marked.record, registry.make(rules, **options))
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
     return dataclasses.replace(
-        found, marks=marked.marks, where=marked.where, solution=marked.solution
+        found,
+        marks=marked.marks,
+        where=marked.where,
+        solution=marked.solution,
+        solver=_solver(marked),
     )
+
+
+def _solver(marked: sgf_problem.Marked) -> int | None:
+    """Returns the side of the solution's first move if it is not the side to move, else None."""
+    players = {move.player for move in marked.solution}
+    if marked.record.moves or marked.record.to_move is None or len(players) != 1:
+        return None
+    (player,) = players
+    return player if player != marked.record.to_move else None
 
 
 def _at_end(name: str, record: Record, game: Game) -> Given:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from jaxsolve.formats import sgf_writer
 from jaxsolve.formats.sgf_writer import Node
-from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, phrase
+from jaxsolve.tsumego.report import FirstReport, MoveReport, Report
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.variations import Variation
+from jaxsolve.tsumego.wording import phrase
 
 ZONE = "SQ"
 """SGF property that marks the points of a zone with squares, which every viewer shows. Crucial
@@ -41,9 +42,8 @@ def record(report: Report, application: str) -> bytes:
     if task.crucial:
         root.properties["TR"] = _points(report, task.crucial)
     words = [f"{what}: {text}." for what, text in task.remarks]
-    words += [
-        f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in report.firsts
-    ]
+    words += [f"{each.side} first: {report.shown(each)}." for each in report.firsts]
+    words += [f"These results hold {report.where}."] if report.where else []
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:
         root.children += [_first_move(report, each, move) for move in _right_first(each)]

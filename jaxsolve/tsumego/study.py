@@ -1,23 +1,33 @@
 """Study of a task: searches questions until the status and the right first moves are known.
 
-The status is determined for either side moving first, and after every first move. Questions and
-aims are defined in ``tsumego/status.py``. The *root* is the given position.
+The status is determined for either side moving first, and after every first move. Questions are
+defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is the given position.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
-from jaxsolve.tsumego import asking
+from jaxsolve.tsumego import asking, questions
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, Scope, StudyProblem, Turn
+from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, StudyProblem, Turn
 from jaxsolve.tsumego.findings import First, Move
-from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Ko, Status, StatusQuestion
+from jaxsolve.tsumego.questions import LIVE_AGAINST, LIVE_FOR, Ko, StatusQuestion
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.status import Status
+from jaxsolve.tsumego.task import Task
 
-A_TURN = 8  # first moves of one side that are searched before moves of the other side
+A_TURN = 8  # number of first moves of one side that are searched before those of the other
+
+
+class StudyOptions(NamedTuple):
+    """What a study searches."""
+
+    side: int | None = None  # the side whose first moves are searched; None: either side
+    quick: bool = False  # no first moves: the status, and a move that the proof of it begins with
 
 
 class Study:
@@ -26,22 +36,23 @@ class Study:
     Args:
       task: the task.
       answerer: searches the questions.
-      scope: what is searched. The status is also found for the other side than ``scope.side``,
-        since it is the result of a pass, unless the study is ``quick``.
+      options: what is searched. The status is also found for the other side than
+        ``options.side``, since it is the result of a pass, unless the study is ``quick``.
 
     Attributes:
-      firsts: what is known for the sides in the scope moving first. It grows during ``run`` and may
-        be read at any time, for example after an interruption.
+      firsts: what is known for each side of the options moving first. It grows during ``run`` and
+        may be read at any time, for example after an interruption.
     """
 
-    def __init__(self, task: Task, answerer: Answerer, scope: Scope | None = None):
-        self.task, self._answerer, self._scope = task, answerer, scope or Scope()
+    def __init__(self, task: Task, answerer: Answerer, options: StudyOptions | None = None):
+        self.task, self._answerer = task, answerer
+        self._options = options or StudyOptions()
         first = task.given.side if task.given.side is not None else task.defender
         self._both = [
-            First(side, task.root(side), side == task.defender, brief=self._scope.quick)
+            First(side, task.root(side), side == task.defender, brief=self._options.quick)
             for side in (first, 1 - first)
         ]
-        self.firsts = [each for each in self._both if self._scope.side in (None, each.side)]
+        self.firsts = [each for each in self._both if self._options.side in (None, each.side)]
 
     def run(self) -> None:
         """Searches the questions about the root, then those about the first moves.
@@ -50,7 +61,7 @@ class Study:
         same for either side moving first, a side whose first moves are all refuted takes the first
         turn.
         """
-        quick = self._scope.quick
+        quick = self._options.quick
         asking.alternate([self._stand(first) for first in (self.firsts if quick else self._both)])
         if quick:
             for first in self.firsts:
@@ -76,7 +87,7 @@ class Study:
             asked: set[StatusQuestion] = set()
             while waiting := [
                 (question, share * seconds)
-                for question, share in statuses.open_questions(
+                for question, share in questions.open_questions(
                     first.answers, first.defender_first
                 ).items()
                 if question not in asked | refused
@@ -184,7 +195,7 @@ class Study:
     def _shows_all(self, first: First, move: str) -> bool:
         """Whether the proofs at the root that begin with ``move`` show all aims of the side."""
         shown = first.reached({}, move)
-        found = [(aim, statuses.answer(first.answers, aim.question)) for aim in first.own_aims]
+        found = [(aim, questions.answer(first.answers, aim.question)) for aim in first.own_aims]
         aims = [None if answer is None else answer is aim.wanted for aim, answer in found]
         return all(own is True or aim is False for own, aim in zip(shown, aims, strict=True))
 
@@ -202,7 +213,7 @@ class Study:
         setting forbids is not searched under that setting.
         """
         legal = {}
-        for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR):
+        for question in (LIVE_AGAINST, LIVE_FOR):
             rules = self._rules(question)
             legal[question.ko] = rules.replies(rules.root(first.root))
         for name, text in {**legal[Ko.AGAINST], **legal[Ko.FOR]}.items():
@@ -244,7 +255,7 @@ class Study:
         """
         waiting: dict[StatusQuestion, list[Move]] = {}
         for move in first.moves:
-            question = statuses.next_question(move.answers, not first.defender_first)
+            question = questions.next_question(move.answers, not first.defender_first)
             if question is not None:
                 waiting.setdefault(question, []).append(move)
         return next(iter(waiting.items()), None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.rules import Rules, Verdict
-from jaxsolve.proof.reading import Edge, Proof
+from jaxsolve.proof.reading import Edge, Node, Proof
 
 REPLIES = (
     4,
@@ -49,7 +49,7 @@ class _Place(NamedTuple):
 
 
 def variations(
-    proof: Proof, number: int | None = None, position: str | None = None, *, quiet: bool = False
+    proof: Proof, number: int | None = None, position: str | None = None
 ) -> list[Variation]:
     """Returns the variations below a node of a proof, cut to a readable size.
 
@@ -60,14 +60,12 @@ def variations(
       proof: the proof.
       number: id of the node; None: the root.
       position: the position reached, as text; None: the position of the node.
-      quiet: whether to prefer replies that can lead to two passes, which is how a seki ends.
     """
     number = proof.root if number is None else number
     rules = checkers.find(proof.game).rules(proof.rules)
     claimant = rules.players.index(proof.player)
     found: list[Variation] = []
     here = proof.position if number == proof.root else proof.nodes[number].position
-    to_passes = _to_passes(proof) if quiet else {}
     todo = [_Place(number, position or here, found, 0, 0)]
     count = 0
     while todo and count < MAX_MOVES:
@@ -77,7 +75,7 @@ def variations(
             continue
         player = rules.side(at)
         width = 1 if player == claimant else (*REPLIES, 1)[min(place.turn, len(REPLIES))]
-        for rank, (edge, text) in enumerate(_legal(proof, rules, place, width, to_passes)):
+        for rank, (edge, text) in enumerate(_legal(proof, rules, place, width)):
             count += 1
             verdict = end_of(rules, text, proof.nodes[edge.child].leaf)
             here = Variation(
@@ -103,24 +101,9 @@ def end_of(rules: Rules, text: str, leaf: str | None) -> Verdict | None:
     return rules.verdict(position) or rules.settled(position, leaf)
 
 
-def _to_passes(proof: Proof) -> dict[int, int]:
-    """Returns, for each node with a line to two passes, the length of its longest such line."""
-    found: dict[int, int] = {}
-    for number, node in proof.nodes.items():  # children first
-        if node.leaf == "passes":
-            found[number] = 0
-        elif below := [found[edge.child] for edge in node.moves if edge.child in found]:
-            found[number] = 1 + max(below)
-    return found
-
-
-def _legal(
-    proof: Proof, rules: Rules, place: _Place, width: int, to_passes: dict[int, int]
-) -> Iterator[tuple[Edge, str]]:
+def _legal(proof: Proof, rules: Rules, place: _Place, width: int) -> Iterator[tuple[Edge, str]]:
     at = rules.position(place.position)
-    for edge in sorted(
-        proof.replies(place.number), key=lambda edge: -to_passes.get(edge.child, -1)
-    ):
+    for edge in proof.replies(place.number):
         try:
             text = rules.child(at, edge.move)
         except Refused:
@@ -135,29 +118,43 @@ def after_move(proof: Proof, move: str) -> Variation | None:
     """Returns an opponent's move at the root of a proof, with its refutation as variations.
 
     A proof with zones leaves out some moves. The position after such a move covers the position
-    after a listed move (``proof/FORMAT.md``) on the zone of the refutation of that move. The same
-    refutation therefore answers both moves.
+    after a listed move (``proof/FORMAT.md``) on the zone of the refutation of that move. That
+    refutation then also answers the move that is left out.
 
     Returns None if the proof has no refutation of ``move``.
     """
     rules = checkers.find(proof.game).rules(proof.rules)
     root = rules.position(proof.position)
     text = rules.child(root, move)
-    moves = proof.nodes[proof.root].moves
-    edge = next((edge for edge in moves if edge.move == move), None) or next(
-        (edge for edge in moves if _covers(proof, rules, text, edge.child)), None
-    )
-    if edge is None:
+    child = child_after(proof, rules, proof.nodes[proof.root], move, text)
+    if child is None:
         return None
-    verdict = end_of(rules, text, proof.nodes[edge.child].leaf)
-    zone = proof.nodes[edge.child].zone
+    verdict = end_of(rules, text, proof.nodes[child].leaf)
     return Variation(
         move,
         rules.side(root),
-        variations(proof, edge.child, text),
+        variations(proof, child, text),
         "" if verdict is None else verdict.reason,
-        zone,
+        proof.nodes[child].zone,
     )
+
+
+def child_after(proof: Proof, rules: Rules, node: Node, move: str, text: str) -> int | None:
+    """Returns the id of a child of ``node`` whose proof holds after ``move``, or None.
+
+    It is the child of the listed move, or one whose position is covered by the position reached.
+
+    Args:
+      proof: the proof.
+      rules: the rules of the proof.
+      node: a node of the proof.
+      move: a move at the node.
+      text: the position that the move reaches.
+    """
+    edge = next((edge for edge in node.moves if edge.move == move), None) or next(
+        (edge for edge in node.moves if _covers(proof, rules, text, edge.child)), None
+    )
+    return None if edge is None else edge.child
 
 
 def is_outside(proof: Proof, move: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from jaxsolve.games.drawing import Place, Shape, Stones
-from jaxsolve.view.canvas import Canvas, Point
+from jaxsolve.view.canvas import Canvas, Point, Theme
 
 _BAND = 5.0
 _CELL = 36.0
@@ -30,6 +30,11 @@ def star_points(size: Place) -> list[Place]:
     return sorted(points)
 
 
+def tint(theme: Theme) -> str:
+    """Returns the colour of shaded cells, which lets the board shine through."""
+    return theme.accent + "2e"
+
+
 def draw(
     canvas: Canvas,
     board: Stones,
@@ -47,9 +52,7 @@ def draw(
         _edges(canvas, board.size, board.edges)
     for place in tinted:
         x, y = _centre(place)
-        canvas.rectangle(
-            (x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), canvas.theme.accent + "2e"
-        )
+        canvas.rectangle((x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), tint(canvas.theme))
     for row in range(rows):
         for column in range(columns):
             if (column, row) in board.names:

@@ -21,6 +21,8 @@ _STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
 }
 _CAPTION = 30.0
 _LINE = 20.0  # height of each further line of a caption
+SHADED = "shaded"
+"""Stands for the tint of shaded cells in a legend."""
 
 
 def svg(
@@ -31,6 +33,7 @@ def svg(
     marks: Mapping[Any, str] | None = None,
     shaded: Iterable[Any] = (),
     caption: str = "",
+    legend: Mapping[str, str] | None = None,
     theme: Theme | None = None,
 ) -> str:
     """Draws a position as an SVG document; equal arguments give equal bytes.
@@ -46,6 +49,8 @@ def svg(
         ``cross``, ``dot``, or up to 3 characters.
       shaded: moves whose cells are tinted, on boards of square cells only.
       caption: one or several lines below the board.
+      legend: for each sign of ``marks``, or ``SHADED``, what it means; one line each below the
+        caption.
       theme: the colours; None: light colours.
 
     Raises:
@@ -57,7 +62,26 @@ def svg(
     for number, line in enumerate(lines):
         canvas.text((width / 2, height + 6 + number * _LINE), line, 14, canvas.theme.ink)
     height += _CAPTION + (len(lines) - 1) * _LINE if lines else 0
+    height = _legend(canvas, legend or {}, (width, height))
     return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
+
+
+def _legend(canvas: Canvas, legend: Mapping[str, str], size: tuple[float, float]) -> float:
+    """Draws the lines of a legend below a picture of ``size``. Returns the new height."""
+    width, height = size
+    left = max(width / 2 - 90, 20.0)
+    for sign, words in legend.items():
+        centre = (left, height + 4)
+        if sign == SHADED:
+            canvas.rectangle((left - 8, height - 4), (16, 16), canvas.theme.board)
+            canvas.rectangle((left - 8, height - 4), (16, 16), square.tint(canvas.theme))
+        else:
+            # As on the board, where letters stand on empty points and shapes on stones.
+            letters = len(sign) <= 3
+            canvas.mark(centre, 7, sign, canvas.theme.accent if letters else canvas.theme.ink)
+        canvas.text((left + 16, height + 4), words, 12, canvas.theme.ink, anchor="start")
+        height += _LINE
+    return height + (4 if legend else 0)
 
 
 def sheet(

@@ -47,10 +47,7 @@ def test_solve_answers_with_an_accepted_proof(tmp_path, position, code, verdict)
 
 def test_a_disproved_claim_names_the_winner():
     result = run("solve", LOSS, "--game", "hex-3")
-    assert (
-        "disproved: white does not win; black wins" in result.stdout
-        and "Disproved" not in result.stdout
-    )
+    assert "disproved: black wins\n" in result.stdout and "white does" not in result.stdout
     assert one_object(run("solve", LOSS, "--game", "hex-3", "--json"))["winner"] == "black"
     assert one_object(run("solve", WIN, "--game", "hex-3", "--json"))["winner"] == "black"
 
@@ -74,16 +71,17 @@ SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
             LOSS,
             Claim(1, "does-not-lose"),
             Verdict.DISPROVED,
-            "disproved: white loses; black wins",
+            "disproved: black wins",
             "black",
         ),
+        ("hex-3", LOSS, Claim(1), Verdict.DISPROVED, "disproved: black wins", "black"),
         ("hex-3", LOSS, Claim(1), Verdict.UNKNOWN, "unknown whether white wins", None),
         (
             "awari",
             SEEDS,
             Claim(0),
             Verdict.DISPROVED,
-            "disproved: south does not win; north does not lose",
+            "disproved: south does not win",
             None,
         ),
         (
@@ -91,7 +89,7 @@ SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
             SEEDS,
             Claim(0, "does-not-lose"),
             Verdict.DISPROVED,
-            "disproved: south loses; north wins",
+            "disproved: north wins",
             "north",
         ),
         (
@@ -113,6 +111,21 @@ def test_solve_shows_board_verdict_move_and_effort():
     assert result.exit_code == 0
     for part in ("a b c", "proved: black wins", "move", "line", "searched", "nodes", "--out"):
         assert part in result.stdout
+
+
+def test_the_line_of_an_undecided_search_is_no_line_of_play():
+    result = run("solve", "start", "--game", "hex-6", "--nodes", 20)
+    names = [line.split("  ")[0] for line in result.stdout.splitlines()]
+    assert result.exit_code == 10
+    assert "searched so far" in names and "line" not in names and "move" not in names
+
+
+def test_a_position_of_plain_go_has_its_komi_below_the_board():
+    for komi in ("7.5", "0", "-3.5"):
+        shown = run("show", "moves:C3", "--game", f"go-5;komi={komi}").stdout
+        assert f"\n   komi {komi}, added to White's score\n" in shown
+    assert "komi" not in run("show", "start", "--game", "tsumego-5").stdout
+    assert "komi" not in run("show", "start", "--game", "killallgo-7").stdout
 
 
 def test_a_limit_gives_unknown():

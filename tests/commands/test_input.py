@@ -42,7 +42,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(name):
     result = run(*BAD[name])
     assert result.exit_code == 2
     assert result.stdout == "" and "Traceback" not in result.stderr
-    assert result.stderr.strip()
+    assert result.stderr.strip() and result.stderr.count("\n") == 1
 
 
 def test_bad_input_is_an_object_with_json():
@@ -79,6 +79,45 @@ def test_moves_with_commas_get_a_hint():
 def test_an_unknown_value_is_refused_with_the_known_ones(words, sentence):
     said = one_object(run(*words, "--json"))["error"]
     assert said.endswith(f": {sentence}") and "Value error" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("solve", "start", "--fast"), "there is no option --fast; 'jaxsolve solve --help' lists"),
+        (("tsumego", "x.sgf", "--frist", "w"), "there is no option --frist; did you mean --first?"),
+        (("tsumego", "x", "--first", "w"), "--first: 'w' is not one of 'black', 'white'"),
+        (("tsumego", "x", "--pool", "0"), "--pool 0: give 1 or more"),
+        (("tsumego", "x", "--at=-1"), "--at -1: give 0 or more"),
+        (("solve", "start", "--time", "soon"), "--time soon: give a number"),
+        (("solve", "start", "--nodes", "many"), "--nodes many: give a whole number"),
+        (("solve", "start", "-m", "guess"), "--method: 'guess' is not known; it may be pns,"),
+        (("solve", "start", "--time"), "--time needs a value"),
+        (("solve", "start", "--resume=x"), "--resume takes no value"),
+        (("solve", "start", "--resume"), "--resume: needs --out DIR, the folder to resume"),
+        (("solve",), "POSITION is missing; 'jaxsolve solve --help' shows what is needed"),
+        (("suite", "a.json", "b"), "unexpected argument b; 'jaxsolve suite --help' shows what"),
+        (("solv", "start"), "No such command 'solv'. Did you mean 'solve'?"),
+        (("foo",), "No such command 'foo'; 'jaxsolve --help' shows what is there"),
+    ],
+)
+def test_an_error_of_the_option_parser_is_one_sentence_with_what_is_right(words, sentence):
+    result = run(*words)
+    assert result.exit_code == 2 and result.stdout == ""
+    assert result.stderr.startswith(f"jaxsolve: {sentence}"), result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_moves_without_the_word_moves_get_a_hint():
+    for words in (
+        ("show", "a2 b3", "--game", "hex-4"),
+        ("solve", "D4 C3", "--game", "go-5"),
+        ("tsumego", "D4 C3", "--game", "tsumego-5"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2 and result.stderr.count("\n") == 1
+        assert result.stderr.endswith(f"write 'moves:{words[1]}'\n"), result.stderr
+    assert "moves:" in run("show", "nonsense", "--game", "hex-3").stderr
 
 
 @pytest.mark.parametrize("seed", [1, 4294967294, 4294967296, (1 << 64) - 1])
@@ -122,7 +161,7 @@ def test_failures_of_the_machine_are_one_sentence(monkeypatch, problem_file, wor
     monkeypatch.setattr("jaxsolve.core.process.setup", fail)
     result = run(*words, *([problem_file] if words == ("suite",) else []), "--json")
     assert result.exit_code == 2 and one_object(result)["error"]
-    assert result.stderr.startswith("jaxsolve: ") and result.stderr.count("\n") == 1
+    assert result.stderr.strip() and result.stderr.count("\n") == 1
 
 
 def test_remarks_on_letters_go_to_standard_error():

@@ -1,4 +1,4 @@
-"""Runs of ``jaxsolve tsumego`` for tests, and SGF records for them."""
+"""Runs of ``jaxsolve tsumego`` for tests, SGF records for them, and answers by exhaustion."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from jaxsolve import cli
 from jaxsolve.games.boards.board_text import parse_board
+from support.proofs import solver as proof_tools
 from support.tsumego_shapes import SHAPES
 
 BENT_THREE = SHAPES["bent three"].board
@@ -34,3 +35,14 @@ def record_of(board: str, marks: str = "", more: str = "") -> str:
             if cell:
                 points[int(cell)] += f"[{chr(97 + x)}{chr(97 + y)}]"
     return f"(;GM[1]SZ[{len(cells)}]AB{points[1]}AW{points[2]}{marks}{more})"
+
+
+def exhausted(task, question, text) -> bool | None:
+    """The answer to a question by exhausting the graph of positions."""
+    rules = proof_tools.rules_of("go", task.rules(question))
+    positions = proof_tools.reachable(rules, text)
+    goal = task.defender if question.goal == "live" else 1 - task.defender
+    won = [
+        text in proof_tools.attractor(rules, positions, player, True) for player in (goal, 1 - goal)
+    ]
+    return True if won[0] else False if won[1] else None

@@ -11,18 +11,12 @@ import random
 
 import pytest
 
-from jaxsolve.tsumego import asking, choice, setup, status
+from jaxsolve.tsumego import asking, questions, setup, status
 from jaxsolve.tsumego.asking import PAUSED
-from jaxsolve.tsumego.status import (
-    KILL_AGAINST,
-    KILL_FOR,
-    LIVE_AGAINST,
-    LIVE_FOR,
-    Ko,
-    Status,
-    Value,
-)
+from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_AGAINST, LIVE_FOR, Ko
+from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.task import make_task
 
 BOARD = (  # white's crucial stones above six points
     "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
@@ -34,7 +28,7 @@ NEVER = math.inf
 
 @pytest.fixture(scope="module")
 def task():
-    return choice.choose(setup.read(BOARD, "tsumego-7", {}), "A3", "A1,B1")
+    return make_task(setup.read(BOARD, "tsumego-7", {}), "A3", "A1,B1")
 
 
 def truth(pair):
@@ -67,9 +61,9 @@ class Made:
     def _row(self, problem, seconds):
         side, goal, ko, *move = problem.id.split(".")
         side = side.removesuffix("-first")
-        question = status.StatusQuestion(goal, Ko(ko.removesuffix("-may-ko")))
+        question = questions.StatusQuestion(goal, Ko(ko.removesuffix("-may-ko")))
         known = self.decided.setdefault((side, *move), {})
-        assert status.answer(known, question) is None, "its answer was implied"
+        assert questions.answer(known, question) is None, "its answer was implied"
         assert problem.id not in self.closed, "it was closed"
         before, need = self.spent.get(problem.id, 0.0), self.after if move else self.needs[question]
         assert seconds > before or self.left <= 0, "the budgets of a question grow"
@@ -118,7 +112,7 @@ def least(answers, needs, defender_first):
         (sum(needs[each] for each in some), max((needs[each] for each in some), default=0.0))
         for count in range(5)
         for some in itertools.combinations(QUESTIONS, count)
-        if status.status({each: answers[each] for each in some}, defender_first)
+        if status.status_of({each: answers[each] for each in some}, defender_first)
         is not Status.UNKNOWN
     ]
     return min(found)
@@ -138,8 +132,8 @@ def test_the_status_takes_a_constant_factor_of_the_least_effort(task, pair):
         answerer = Made(answers_of(pair, pair), needs)
         firsts = study(task, answerer)
         for side, (effort, _) in expected.items():
-            assert firsts[side].status is status.status(truth(pair), side == "white")
-            share = status.OTHERS_SHARE
+            assert firsts[side].status is status.status_of(truth(pair), side == "white")
+            share = questions.OTHERS_SHARE
             longest = max(asking.GROWTH / share * effort, asking.FIRST_SECONDS)
             assert answerer.root(side) <= (1 + 3 * share) * longest
 
@@ -214,18 +208,3 @@ def test_moves_that_take_long_wait_for_those_that_do_not(task):
     assert {move.move: move.right for move in white.moves} == {"A1": True, "B1": None}
     assert not white.complete and white.status is Status.LIVES
     assert answerer.spent["white-first.live.attacker-may-ko.B1"] == 10.0
-
-
-@pytest.mark.parametrize("defender_first", [True, False])
-def test_possible_statuses_are_those_of_the_pairs_that_fit(defender_first):
-    for pair in PAIRS:
-        answers = truth(pair)
-        for count in range(5):
-            for some in itertools.combinations(QUESTIONS, count):
-                known = {each: answers[each] for each in some}
-                fitting = {
-                    status.status(truth(other), defender_first)
-                    for other in PAIRS
-                    if all(truth(other)[each] is known[each] for each in known)
-                }
-                assert set(status.possible(known, defender_first)) == fitting

@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 
 from jaxsolve import cli
 from jaxsolve.proof.check import check
-from jaxsolve.tsumego import choice, setup, status
+from jaxsolve.tsumego import aims, questions, setup
+from jaxsolve.tsumego.status import status_of
+from jaxsolve.tsumego.task import make_task
 from support.proofs import solver as proof_tools
-from support.tsumego_command import BENT_THREE, record_of, run, study_json
+from support.tsumego_command import BENT_THREE, exhausted, record_of, run, study_json
 from support.tsumego_shapes import ALL, SHAPES
 
 
@@ -56,40 +58,29 @@ def test_answers_equal_exhaustion_by_the_checkers_rules(name):
     after every first move.
     """
     given = setup.read(f"{ALL[name][0]} b", "tsumego-7", {})
-    task = choice.choose(given, None, None)
+    task = make_task(given, None, None)
     found = study_json(ALL[name][0])
     for side, player in (("black", 0), ("white", 1)):
         first, root = found[f"{side}_first"], task.root(player)
         answers = {}
         for question in (
-            status.LIVE_AGAINST,
-            status.KILL_AGAINST,
-            status.LIVE_FOR,
-            status.KILL_FOR,
+            questions.LIVE_AGAINST,
+            questions.KILL_AGAINST,
+            questions.LIVE_FOR,
+            questions.KILL_FOR,
         ):
             answers[question] = exhausted(task, question, root)
             assert first["answers"].get(question.name, answers[question]) is answers[question]
-        assert first["status"] == status.status(answers, player == task.defender).value
-        aim = status.best_aim(answers, player == task.defender)
-        replies = proof_tools.rules_of("go", task.rules(status.LIVE_FOR)).replies
+        assert first["status"] == status_of(answers, player == task.defender).value
+        aim = aims.best_aim(answers, player == task.defender)
+        replies = proof_tools.rules_of("go", task.rules(questions.LIVE_FOR)).replies
         for move in first["moves"]:
-            after = replies(proof_tools.rules_of("go", task.rules(status.LIVE_FOR)).position(root))[
-                move["move"]
-            ]
+            after = replies(
+                proof_tools.rules_of("go", task.rules(questions.LIVE_FOR)).position(root)
+            )[move["move"]]
             assert move["right"] is (
                 aim is not None and exhausted(task, aim.question, after) is aim.wanted
             )
-
-
-def exhausted(task, question, text) -> bool | None:
-    """The answer to a question by exhausting the graph of positions."""
-    rules = proof_tools.rules_of("go", task.rules(question))
-    positions = proof_tools.reachable(rules, text)
-    goal = task.defender if question.goal == "live" else 1 - task.defender
-    won = [
-        text in proof_tools.attractor(rules, positions, player, True) for player in (goal, 1 - goal)
-    ]
-    return True if won[0] else False if won[1] else None
 
 
 def test_verdicts_of_closed_regions_hold_on_the_whole_board():
@@ -159,7 +150,7 @@ def test_a_ko_that_is_banned_binds_the_side_it_was_taken_from_alone():
     given = setup.read(
         "......./......./......./......./X....../.X...../XO..... w ko=A2", "tsumego-7", {}
     )
-    task = choice.choose(given, "B1", "all")
+    task = make_task(given, "B1", "all")
     assert "ko=A2" in task.root(1) and "ko" not in task.root(0)
 
 
@@ -177,20 +168,6 @@ def test_a_quick_answer_calls_no_move_right_that_the_whole_answer_calls_wrong(me
 
 
 # ---- choice of stones and region -----------------------------------------------------------------
-def test_scope_is_empty_where_passes_or_captures_lift_a_ban():
-    """Black may not retake at A5. Inside the corner that makes a seki; on the whole board any move
-    is a threat and kills.
-    """
-    fight = "O.OXX./.OOXXX/OXXX.X/XXXXXX/.X..XX/XXXXXX b"
-    for text, options, beyond in (
-        (f"{fight} ko=A5", {}, False),
-        (fight, {}, True),
-        (fight, {"fill_eyes": "false"}, False),
-    ):
-        task = choice.choose(setup.read(text, "tsumego-6", options), "C5", None)
-        assert not task.whole and task.validity.defender is beyond, (text, options)
-
-
 def test_no_file_is_written_over_the_record_or_another(tmp_path):
     record = tmp_path / "in.sgf"
     record.write_text(before := record_of(BENT_THREE))

@@ -23,7 +23,7 @@ def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
     result = run(source, "--sgf-out", record, "--svg", picture)
     assert result.exit_code == 0, result.output
     for part in (
-        "black first: inside the region, white dies by A1",
+        "black first: white dies by A1",
         "white first: white lives with A1",
         "right",
         "wrong",
@@ -53,6 +53,9 @@ def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
         if element.tag.endswith("text")
     ]
     assert "BW" in texts and "black first: white dies" in texts
+    for legend in ("crucial stones", "right first moves of black", "right first moves of white"):
+        assert legend in texts
+    assert {"region", "zone of the proofs"} & set(texts)
 
 
 def play(game, text, node) -> None:

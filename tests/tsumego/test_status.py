@@ -6,19 +6,12 @@ import itertools
 
 import pytest
 
+from jaxsolve.tsumego import questions
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego.status import (
-    KILL_AGAINST,
-    KILL_FOR,
-    LIVE_AGAINST,
-    LIVE_FOR,
-    Status,
-    StatusQuestion,
-    Value,
-)
+from jaxsolve.tsumego.questions import StatusQuestion
+from jaxsolve.tsumego.status import Status, Value
+from support.tsumego_answers import QUESTIONS, VALUES, truth
 
-QUESTIONS = (LIVE_AGAINST, KILL_AGAINST, LIVE_FOR, KILL_FOR)
-VALUES = [(against, for_) for against in Value for for_ in Value if against <= for_]
 TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
     (Value.LIVES, Value.LIVES): (Status.LIVES, Status.LIVES),
     (Value.SEKI, Value.SEKI): (Status.SEKI, Status.SEKI),
@@ -29,26 +22,17 @@ TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
 }
 
 
-def truth(against: Value, for_: Value) -> dict[StatusQuestion, bool]:
-    """All four answers for these two values."""
-    return {
-        LIVE_AGAINST: against is Value.LIVES,
-        KILL_AGAINST: against is Value.DIES,
-        LIVE_FOR: for_ is Value.LIVES,
-        KILL_FOR: for_ is Value.DIES,
-    }
-
-
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("defender_first", [True, False])
 def test_next_questions_decide_every_status(values, defender_first):
     answers: dict[StatusQuestion, bool | None] = {}
-    while (question := statuses.next_question(answers, defender_first)) is not None:
+    while (question := questions.next_question(answers, defender_first)) is not None:
         assert (
-            question not in answers and statuses.status(answers, defender_first) is Status.UNKNOWN
+            question not in answers
+            and statuses.status_of(answers, defender_first) is Status.UNKNOWN
         )
         answers[question] = truth(*values)[question]
-    assert statuses.status(answers, defender_first) is TABLE[values][not defender_first]
+    assert statuses.status_of(answers, defender_first) is TABLE[values][not defender_first]
     assert (
         len(answers) == 1
         or values not in [(Value.LIVES, Value.LIVES), (Value.DIES, Value.DIES)]
@@ -82,11 +66,11 @@ def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
     )
     for question in QUESTIONS:
         possible = {truth(*pair)[question] for pair in fitting}
-        assert statuses.answer(answers, question) is (
+        assert questions.answer(answers, question) is (
             possible.pop() if len(possible) == 1 else None
         )
     for defender_first in (True, False):
-        found_status = statuses.status(answers, defender_first)
+        found_status = statuses.status_of(answers, defender_first)
         assert found_status is (
             TABLE[values][not defender_first] if len(fitting) == 1 else Status.UNKNOWN
         )
@@ -95,30 +79,19 @@ def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
         left = {
             question: answer for question, answer in answers.items() if answer is not None
         }  # unknown answers were not searched yet
-        assert (statuses.next_question(left, defender_first) is None) == (len(fitting) == 1)
+        assert (questions.next_question(left, defender_first) is None) == (len(fitting) == 1)
 
 
-def test_answers_that_contradict_each_other_are_refused():
-    for answers in (
-        {LIVE_AGAINST: True, LIVE_FOR: False},
-        {KILL_FOR: True, KILL_AGAINST: False},
-        {LIVE_FOR: True, KILL_FOR: True},
-    ):
-        with pytest.raises(ValueError, match="contradict"):
-            statuses.bounded(answers)
-
-
-@pytest.mark.parametrize("values", VALUES)
-def test_the_aim_is_the_best_that_is_reached(values):
-    answers = truth(*values)
-    against, for_ = values
-    defends, attacks = statuses.best_aim(answers, True), statuses.best_aim(answers, False)
-    assert (defends is None) == (for_ is Value.DIES) and (attacks is None) == (
-        against is Value.LIVES
-    )
-    if against is Value.LIVES:
-        assert defends == (LIVE_AGAINST, True)
-    elif against is Value.SEKI:  # a certain seki counts more than life in a ko
-        assert defends == (KILL_AGAINST, False)
-    if for_ is Value.DIES:
-        assert attacks == (KILL_FOR, True)
+@pytest.mark.parametrize("defender_first", [True, False])
+def test_possible_statuses_are_those_of_the_pairs_that_fit(defender_first):
+    for pair in VALUES:
+        answers = truth(*pair)
+        for count in range(5):
+            for some in itertools.combinations(QUESTIONS, count):
+                known = {each: answers[each] for each in some}
+                fitting = {
+                    statuses.status_of(truth(*other), defender_first)
+                    for other in VALUES
+                    if all(truth(*other)[each] is known[each] for each in known)
+                }
+                assert set(statuses.possible(known, defender_first)) == fitting

@@ -7,9 +7,12 @@ import random
 
 import pytest
 
-from jaxsolve.tsumego import choice, report, setup, study
-from jaxsolve.tsumego.status import Ko, Status, Value, status
+from jaxsolve.tsumego import report, setup, where_it_holds, wording
+from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.questions import Ko, StatusQuestion
+from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.task import make_task
 
 BOARD = (  # white's crucial stones above six points
     "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
@@ -21,7 +24,7 @@ PAIRS = [(against, for_) for against in Value for for_ in Value if against <= fo
 @pytest.fixture(scope="module")
 def tasks():
     return {
-        text: choice.choose(setup.read(text, "tsumego-7", {}), "A3", "A1,B1")
+        text: make_task(setup.read(text, "tsumego-7", {}), "A3", "A1,B1")
         for text in (BOARD, BOARD[:-1] + "w")
     }
 
@@ -133,12 +136,12 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
             continue
         assert set(each.right) == {move for move in moves if right[move]}
         local = "inside the region, "
-        assert each.reach.startswith(report.INSIDE) or local not in each.sentence
+        assert each.reach.startswith(where_it_holds.INSIDE) or local not in each.sentence
         said = each.sentence.split(": ", 1)[1].removeprefix(local)
         for part in said.split("; ") if each.right else []:
             words, names = part.rsplit(" with " if defender else " by ", 1)
             for name in names.split(" or "):
-                assert words == f"white {report.phrase(task, status_of(after[name], defender))}", (
+                assert words == f"white {wording.phrase(task, status_of(after[name], defender))}", (
                     each.sentence
                 )
     assert counted[True] > 100 and counted[False] > 100 and (counted[None] > 100) == bool(share)
@@ -150,11 +153,11 @@ def worst(defender):
 
 def status_of(pair, defender):
     answers = {
-        study.statuses.StatusQuestion(goal, ko): value is want
+        StatusQuestion(goal, ko): value is want
         for goal, want in (("live", Value.LIVES), ("kill", Value.DIES))
         for ko, value in zip(Ko, pair, strict=True)
     }
-    return status(answers, defender)
+    return statuses.status_of(answers, defender)
 
 
 def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):

@@ -8,8 +8,9 @@ import pytest
 from sgfmill import sgf as peers
 
 from jaxsolve.proof import reading
-from jaxsolve.tsumego import choice, findings, report, setup, sgf_record, study, variations
-from jaxsolve.tsumego.status import KILL_FOR
+from jaxsolve.tsumego import findings, report, setup, sgf_record, study, variations
+from jaxsolve.tsumego.questions import KILL_FOR
+from jaxsolve.tsumego.task import make_task
 from support.proofs import solver as proof_tools
 
 BOARD = "......./......./......./......./XXXXX../OOOOX../...OX.."
@@ -18,7 +19,7 @@ ZONE = "A1,B1,C1,A2,B2,C2,D2"
 
 @pytest.fixture
 def task():
-    return choice.choose(setup.read(f"{BOARD} b", "tsumego-7", {}), None, "all")
+    return make_task(setup.read(f"{BOARD} b", "tsumego-7", {}), None, "all")
 
 
 @pytest.fixture

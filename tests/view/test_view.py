@@ -9,7 +9,7 @@ import pytest
 
 from jaxsolve.games import Game, Hex, make
 from jaxsolve.games.drawing import Counters, Row, Shape, Stones
-from jaxsolve.view import DARK, sheet, svg, text_board
+from jaxsolve.view import DARK, SHADED, sheet, svg, text_board
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 SHOGI = "..+S.k/..g../.P.s./...../+RK... b hands=BBGPr"
@@ -207,6 +207,17 @@ def test_heaps_and_pits_of_any_shape_are_drawn():
         ]
         assert len(seeds) == sum(sum(row.counters) for row in rows)
         assert f"({rows[0].counters[0]})" in words
+
+
+def test_a_legend_has_a_sign_and_words_for_each_entry():
+    game = make("go-5")
+    plain = svg(game, game.init(), caption="words")
+    legend = {"triangle": "crucial", "B": "right", SHADED: "region"}
+    drawn = svg(game, game.init(), caption="words", legend=legend)
+    texts = [each.text for each in ET.fromstring(drawn).iter() if each.tag.endswith("text")]
+    assert texts[-4:] == ["crucial", "B", "right", "region"]
+    heights = [float(ET.fromstring(each).attrib["height"]) for each in (plain, drawn)]
+    assert heights[1] > heights[0] + 3 * 12
 
 
 def test_a_sheet_holds_every_board():

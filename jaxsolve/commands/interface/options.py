@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jaxsolve.networks import Guide
     from jaxsolve.networks.shipped import AutoGuide
 
-Choice = TypeVar("Choice", bound=enum.StrEnum)
+EnumMember = TypeVar("EnumMember", bound=enum.StrEnum)
 
 
 class Letters(enum.StrEnum):
@@ -39,14 +39,14 @@ class Dtype(enum.StrEnum):
 
 
 # ---- values ------------------------------------------------------------------------------------
-def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
+def one_of(kind: type[EnumMember]) -> Callable[[str], EnumMember]:
     """Returns a parser for the names of the enum ``kind``.
 
     For another name the parser raises ``typer.BadParameter``, and the message lists all names.
     """
 
-    def parse(text: str) -> Choice:
-        return kind(_checked_name(text, [choice.value for choice in kind]))
+    def parse(text: str) -> EnumMember:
+        return kind(_checked_name(text, [member.value for member in kind]))
 
     return parse
 

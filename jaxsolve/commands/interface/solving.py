@@ -321,16 +321,16 @@ def tsumego(
     rules = options.rules(question.rule)
     process.import_jax()
     from jaxsolve.commands import tsumego as command
-    from jaxsolve.tsumego.asking import Scope
-    from jaxsolve.tsumego.setup import SIDES, Choice
+    from jaxsolve.tsumego.setup import SIDES, RecordPosition
+    from jaxsolve.tsumego.study import StudyOptions
 
     heads = network.heads(output.as_json)
     request = command.Request(
         position=question.position,
         game=question.game,
         options=rules,
-        choice=Choice(question.record, question.at),
-        scope=Scope(
+        place=RecordPosition(question.record, question.at),
+        study=StudyOptions(
             None if question.first is None else SIDES.index(question.first), question.quick
         ),
         crucial=question.crucial,

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.moves import area
@@ -53,6 +54,11 @@ class Go(GoRules):
 
     def leaf_reason(self, state: GoState, outcome: int) -> str:
         return "score"
+
+    def drawing(self, state: GoState) -> Stones:
+        """Returns a picture of the stones, with the komi as its note."""
+        note = f"komi {self.komi:g}, added to White's score"
+        return dataclasses.replace(super().drawing(state), note=note)
 
     def _decide(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array

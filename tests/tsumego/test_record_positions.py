@@ -9,14 +9,15 @@ from typer.testing import CliRunner
 
 from jaxsolve import cli
 from jaxsolve.formats.record import FormatError
-from jaxsolve.tsumego import choice, setup
+from jaxsolve.tsumego import setup
+from jaxsolve.tsumego.task import make_task
 from support.tsumego_command import BENT_THREE, record_of, run
 
 
 def given(tmp_path, text: str | bytes, **chosen):
     file = tmp_path / "a.sgf"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return setup.read(str(file), None, {}, setup.Choice(**chosen))
+    return setup.read(str(file), None, {}, setup.RecordPosition(**chosen))
 
 
 @pytest.mark.smoke
@@ -66,11 +67,11 @@ def test_marks_on_empty_points_and_on_both_colours_do_not_count(tmp_path):
         ("TR[be][bg]", "B3", "marks on empty points (B1) do not count"),
         ("CR[be]MA[ae][ad]", "B3", "marks on stones of both colours (MA) do not count"),
     ):
-        task = choice.choose(given(tmp_path, record_of(BENT_THREE, marks)), None, None)
+        task = make_task(given(tmp_path, record_of(BENT_THREE, marks)), None, None)
         assert task.grid.list(task.crucial) == points
         assert words in dict(task.remarks)["crucial"]
-    unmarked = choice.choose(given(tmp_path, record_of(BENT_THREE)), None, None)
-    vital = choice.choose(given(tmp_path, record_of(BENT_THREE, "MA[ag]")), None, None)
+    unmarked = make_task(given(tmp_path, record_of(BENT_THREE)), None, None)
+    vital = make_task(given(tmp_path, record_of(BENT_THREE, "MA[ag]")), None, None)
     assert vital.crucial == unmarked.crucial
     assert "marks on empty points (A1) do not count" in dict(vital.remarks)["crucial"]
 
@@ -125,3 +126,21 @@ def test_solve_remarks_on_a_set_up_position_but_not_under_chosen_rules(tmp_path)
     assert "jaxsolve tsumego" in CliRunner().invoke(cli.app, words).stderr
     chosen = CliRunner().invoke(cli.app, [*words, "--game", "go-7"])
     assert "jaxsolve tsumego" not in chosen.stderr
+
+
+def test_a_solution_of_the_other_side_than_the_record_names_is_mentioned(tmp_path):
+    file = tmp_path / "a.sgf"
+    file.write_text(record_of(BENT_THREE, "PL[B]", ";W[ag]C[RIGHT]"))
+    words = "PL names black, but the solution begins with white"
+    shown = run(file, "--quick").stdout
+    assert f"{words}: either side is asked about, black is reported first; --first white" in shown
+    assert shown.index("black first:") < shown.index("white first:")
+    assert f"{words}: --first names white" in run(file, "--quick", "--first", "white").stdout
+    assert json.loads(run(file, "--quick", "--json").stdout)["contradiction"] == words
+    both = tmp_path / "both.sgf"
+    both.write_text(file.read_text() + record_of(BENT_THREE, "PL[B]", ";B[ag]C[RIGHT]"))
+    collected = run(both, "--quick").stdout
+    assert collected.count(f"{words}: white is asked about; --first black asks about black") == 1
+    for marks, more in (("PL[W]", ";W[ag]"), ("PL[B]", ""), ("", ";W[ag]")):
+        file.write_text(record_of(BENT_THREE, marks, more))
+        assert given(tmp_path, file.read_text()).contradiction == ""

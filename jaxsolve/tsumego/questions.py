@@ -1,0 +1,152 @@
+"""The questions about a group, their ko settings, and the order in which they are asked.
+
+A question has one of two goals. ``live``: can the defender make the crucial stones unconditionally
+alive? ``kill``: can the attacker capture all of them? If both sides pass, the goal is not reached.
+
+A question also has one of two ko settings. Under ``AGAINST`` only the attacker may make moves that
+start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
+result under a normal ko rule lies between the results of the two settings: a side that succeeds
+although only the other side may make ko moves needs no ko move, and a normal ko rule only restricts
+the ko moves of the other side.
+
+The answers to some questions imply the answers to others:
+
+* Living stones are not captured. So under one setting at most one of ``live`` and ``kill`` is true.
+* ``FOR`` is at least as good for the defender as ``AGAINST``. So ``live`` under ``AGAINST`` implies
+  ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``.
+
+``tsumego/status.py`` derives the status from the answers.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class Ko(enum.StrEnum):
+    """The ko setting of a question: the side that may make moves that start or take a ko."""
+
+    AGAINST = "attacker"  # the attacker alone: worst for the defender
+    FOR = "defender"  # the defender alone: best for the defender
+
+
+class StatusQuestion(NamedTuple):
+    """A question about a position: a goal under a ko setting."""
+
+    goal: str  # "live" or "kill"
+    ko: Ko
+
+    @property
+    def name(self) -> str:
+        """The name in files and tables, such as ``live.defender-may-ko``."""
+        return f"{self.goal}.{self.ko.value}-may-ko"
+
+
+LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
+KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
+
+Answers = Mapping[StatusQuestion, "bool | None"]
+"""Answers to questions. True: the goal can be reached. False: the other side prevents it. None:
+undecided, for example because a limit was reached. Questions still to be searched are absent.
+"""
+
+OTHERS_SHARE = 0.5  # share of a round for questions that are less likely to decide the status
+
+Fact = tuple[StatusQuestion, bool]
+"""An answer to a question."""
+
+_IMPLIED_BY: dict[Fact, tuple[Fact, ...]] = {
+    (LIVE_AGAINST, True): (),
+    (LIVE_FOR, True): ((LIVE_AGAINST, True),),
+    (KILL_FOR, True): (),
+    (KILL_AGAINST, True): ((KILL_FOR, True),),
+    (LIVE_FOR, False): ((KILL_FOR, True),),
+    (LIVE_AGAINST, False): ((LIVE_FOR, False), (KILL_AGAINST, True), (KILL_FOR, True)),
+    (KILL_AGAINST, False): ((LIVE_AGAINST, True),),
+    (KILL_FOR, False): ((KILL_AGAINST, False), (LIVE_FOR, True), (LIVE_AGAINST, True)),
+}
+"""For each fact, the other facts that imply it (module docstring)."""
+
+
+# ---- implied answers -----------------------------------------------------------------------------
+def answer(answers: Answers, question: StatusQuestion) -> bool | None:
+    """Returns the answer to ``question`` that all answers together imply, or None if open.
+
+    Raises ValueError if the answers contradict each other.
+    """
+    refuse_contradictions(answers)
+    return next((wanted for wanted in (True, False) if _holds(answers, question, wanted)), None)
+
+
+def refuse_contradictions(answers: Answers) -> None:
+    """Raises ValueError if the answers contradict each other. Then at least one is wrong."""
+    if any(
+        _holds(answers, *fact) and _holds(answers, fact[0], not fact[1]) for fact in _IMPLIED_BY
+    ):
+        raise ValueError(f"the answers contradict each other: {dict(answers)}")
+
+
+def _holds(answers: Answers, question: StatusQuestion, wanted: bool) -> bool:
+    facts = ((question, wanted), *_IMPLIED_BY[question, wanted])
+    return any(answers.get(other) is answer for other, answer in facts)
+
+
+def _open(answers: Answers, order: Sequence[StatusQuestion]) -> list[StatusQuestion]:
+    """Returns the questions of ``order`` that are neither searched nor implied."""
+    return [
+        question
+        for question in order
+        if question not in answers and answer(answers, question) is None
+    ]
+
+
+# ---- the order of asking -------------------------------------------------------------------------
+def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
+    """Returns the next question to search, if each is searched to its end.
+
+    Returns None if the answers to all questions are known or implied, or if every open question was
+    searched. The first question is about the best possible result of the side moving first, the
+    second about the best possible result of the other side. Each of them often settles the status
+    alone.
+
+    Args:
+      answers: the answers so far.
+      defender_first: whether the defender is to move.
+    """
+    order = (
+        (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
+        if defender_first
+        else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
+    )
+    return next(iter(_open(answers, order)), None)
+
+
+def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
+    """Returns the questions that are still to be searched side by side, in the order of asking.
+
+    The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first
+    mostly reaches its best result, so that question has the share 1. A ko is shown by two proofs:
+    the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
+    one of the two is found, the other question also has the share 1. The question whether the side
+    moving first succeeds by winning a ko comes before the best result of the other side, because a
+    yes excludes that result.
+
+    The dictionary is empty if the answers to all questions are known or implied, or if every open
+    question was searched.
+
+    Args:
+      answers: the answers so far.
+      defender_first: whether the defender is to move.
+    """
+    order = (
+        (LIVE_AGAINST, LIVE_FOR, KILL_FOR, KILL_AGAINST)
+        if defender_first
+        else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
+    )
+    kos = (LIVE_FOR, KILL_AGAINST)
+    full = {order[0], *(kos if any(answers.get(question) for question in kos) else ())}
+    return {
+        question: 1.0 if question in full else OTHERS_SHARE for question in _open(answers, order)
+    }

@@ -1,0 +1,111 @@
+"""Verdicts in words, such as "white lives with B1"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jaxsolve.tsumego import where_it_holds
+from jaxsolve.tsumego.findings import First
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.status import Bounds, Status, Value
+from jaxsolve.tsumego.task import Task
+
+UNKNOWN = "unknown"  # the verdict of which nothing is known
+ENDS = {
+    "benson": "alive",
+    "captured": "captured",
+    "no-eyes": "no two eyes",
+    "sealed": "dead",
+    "passes": "both pass",
+}
+
+
+def verb(task: Task, status: Status) -> str:
+    """Returns a status as a short verb, such as "lives".
+
+    In Killall-Go *dies* becomes "does not live". A *seki* that is not proved (``proves_seki``)
+    becomes "neither", short for neither alive nor captured.
+    """
+    if task.given.killall is not None and status is Status.DIES:
+        return "does not live"
+    if status in (Status.SEKI, Status.SEKI_IN_KO) and not proves_seki(task):
+        return status.value.replace("seki", "neither")
+    return status.value
+
+
+def proves_seki(task: Task) -> bool:
+    """Returns whether stones that are neither alive nor captured are called a seki.
+
+    In a region that is not closed, stones at the edge may be safe from capture only because of
+    liberties outside. Then *seki* is worded as what is proved.
+    """
+    return where_it_holds.of_task(task).defender
+
+
+def phrase(task: Task, status: Status) -> str:
+    """Returns a status as the predicate of a sentence, such as "lives" or "has a seki"."""
+    if status not in (Status.SEKI, Status.SEKI_IN_KO):
+        return verb(task, status)
+    if proves_seki(task):
+        return f"has a {status.value}"
+    return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
+
+
+def value(task: Task, bounds: Bounds) -> str:
+    """Returns the possible values under one ko setting in words, such as "it dies"."""
+    words = {
+        Value.DIES: "it dies",
+        Value.SEKI: "it is a seki" if proves_seki(task) else "it is neither alive nor captured",
+        Value.LIVES: "it lives",
+    }
+    values = [words[value] for value in Value if bounds.least <= value <= bounds.most]
+    return " or ".join(values)
+
+
+def verdict(
+    task: Task, first: First, right: Sequence[tuple[str, Status]], either_first: bool
+) -> str:
+    """Returns the verdict on the root with one side to move first.
+
+    Args:
+      task: the task.
+      first: what is known.
+      right: the right first moves, with the status after each.
+      either_first: whether the status is the same for either side moving first.
+    """
+    defender, status = SIDES[task.defender], first.status
+    if status is Status.UNKNOWN:
+        return f"{UNKNOWN}{_bounds(task, first)}"
+    text = f"{defender} {phrase(task, status)}"
+    if first.over:
+        return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
+    if either_first:
+        return f"{text}, whoever moves first"
+    if not right:
+        known = first.complete or first.aim is None
+        return text if known else f"{text}; by which move is open"
+    names: dict[Status, list[str]] = {status: []}
+    for move, after in right:
+        # Right moves can differ in status: one gives a ko for life, another a seki without ko.
+        names.setdefault(status if after is Status.UNKNOWN else after, []).append(move)
+    by = "with" if first.defender_first else "by"
+    parts = [
+        f"{defender} {phrase(task, after)} {by} {' or '.join(moves)}"
+        for after, moves in names.items()
+        if moves
+    ]
+    return "; ".join(parts) + ("" if first.complete else ", perhaps others")
+
+
+def _bounds(task: Task, first: First) -> str:
+    """Returns the known bounds of an unknown status in words, in parentheses; "" if none."""
+    if task.given.killall is not None:
+        return ""
+    least = {Value.DIES: "", Value.SEKI: "it is not captured", Value.LIVES: "it lives"}
+    most = {Value.DIES: "it dies", Value.SEKI: "it does not live", Value.LIVES: ""}
+    parts = []
+    for bounds, condition in zip(first.bounds, ("loses", "wins"), strict=True):
+        known = value(task, bounds) if bounds.known else ""
+        if words := known or least[bounds.least] or most[bounds.most]:
+            parts.append(f"if {SIDES[task.defender]} {condition} all kos, {words}")
+    return f" ({'; '.join(parts)})" if parts else ""

@@ -1,0 +1,59 @@
+"""Questions: answers that imply others, and the order of asking."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from jaxsolve.tsumego import questions
+from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_AGAINST, LIVE_FOR
+from support.tsumego_answers import QUESTIONS, VALUES, truth
+
+
+@pytest.mark.parametrize("given", list(itertools.product([None, True, False], repeat=4)))
+def test_answers_imply_what_all_fitting_values_have_in_common(given):
+    """Answers that no pair of values fits are refused."""
+    answers = dict(zip(QUESTIONS, given, strict=True))
+    fitting = [
+        truth(*pair)
+        for pair in VALUES
+        if all(answer in (None, truth(*pair)[question]) for question, answer in answers.items())
+    ]
+    for question in QUESTIONS:
+        if not fitting:
+            with pytest.raises(ValueError, match="contradict"):
+                questions.answer(answers, question)
+            continue
+        possible = {answered[question] for answered in fitting}
+        implied = possible.pop() if len(possible) == 1 else None
+        assert questions.answer(answers, question) is implied
+
+
+def test_answers_that_contradict_each_other_are_refused():
+    for answers in (
+        {LIVE_AGAINST: True, LIVE_FOR: False},
+        {KILL_FOR: True, KILL_AGAINST: False},
+        {LIVE_FOR: True, KILL_FOR: True},
+    ):
+        with pytest.raises(ValueError, match="contradict"):
+            statuses.bounded(answers)
+
+
+@pytest.mark.parametrize("defender_first", [True, False])
+def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
+    """The best result of the side moving first is asked about first, with a full share."""
+    best = LIVE_AGAINST if defender_first else KILL_FOR
+    assert next(iter(questions.open_questions({}, defender_first).items())) == (best, 1.0)
+    for pair in VALUES:
+        for count in range(5):
+            for some in itertools.combinations(QUESTIONS, count):
+                answers = {question: truth(*pair)[question] for question in some}
+                found = questions.open_questions(answers, defender_first)
+                assert set(found) == {
+                    question
+                    for question in QUESTIONS
+                    if questions.answer(answers, question) is None
+                }
+                assert set(found.values()) <= {1.0, questions.OTHERS_SHARE}
