@@ -9,9 +9,10 @@ decided here:
   after any captures either. The attacker captures all stones by filling liberties. This decides the
   goal ``kill``.
 
-The *walls* are the attacker's chains next to an empty point outside the region. Nobody can take
-this liberty. The *inside* is the set of points that the crucial stones reach without crossing a
-wall. The whole inside must lie in the region.
+The *walls* are the attacker's chains that can never be captured: those next to an empty point
+outside the region, which nobody can take, and those that live unconditionally. The *inside* is the
+set of points that the crucial stones reach without crossing a wall. The whole inside must lie in
+the region.
 
 Boards are rows of bits, as in ``plan_life``.
 """
@@ -22,6 +23,7 @@ import numpy as np
 
 from jaxsolve.games.go.plan_life import (
     AROUND,
+    CHAINS,
     CRUX,
     EMPTIES,
     FIELD,
@@ -30,13 +32,22 @@ from jaxsolve.games.go.plan_life import (
     OWN,
     REGION,
     REST,
+    ROWS,
     THEIRS,
     beside,
     flood,
     has_point,
 )
 from jaxsolve.games.go.plans import SCRATCH as BEFORE
-from jaxsolve.games.go.state import ANY_CHAIN, KILL, KO, SIDE, WHITE_DEFENDS
+from jaxsolve.games.go.state import (
+    ANY_CHAIN,
+    KILL,
+    KO,
+    NO_KO_FOR_BLACK,
+    NO_KO_FOR_WHITE,
+    SIDE,
+    WHITE_DEFENDS,
+)
 from jaxsolve.games.go.zone_board import (
     CRUCIAL,
     FILL_EYES,
@@ -56,15 +67,17 @@ from jaxsolve.jit.host import compiled, inner
 SPOTS = BEFORE  # list of the points that can become eyes
 MANY = 32  # a position with more such points counts as undecided
 SCRATCH = SPOTS + MANY
-INSIDE, WALLS, FILLED = AROUND, THEIRS, MINE  # names of boards in this module
+# Names of boards in this module. LIVING has FILLED's place: it is used earlier.
+INSIDE, WALLS, FILLED, LIVING = AROUND, THEIRS, MINE, MINE
+CHAIN, OPEN, BORDER, EYES = (CHAINS + ROWS * i for i in range(4))
 
 
 @compiled
 def settled(state, action, zone, out, facts, scratch):
     """Callback ``settled`` of ``jaxsolve.games.zones``: decides whether the attacker has won.
 
-    The zone consists of the inside and its neighbours, of the walls next to the inside with their
-    liberties outside the region, and of the crucial points.
+    The zone consists of the inside and the eyes of the living walls, of the neighbours of both, of
+    the walls next to them with their liberties outside the region, and of the crucial points.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -87,12 +100,15 @@ def settled(state, action, zone, out, facts, scratch):
     count = _list_spots(scratch, n)
     if count > MANY:
         return np.int64(0)
+    wins_kos = flags & (NO_KO_FOR_BLACK | NO_KO_FOR_WHITE) == (
+        NO_KO_FOR_WHITE if defender else NO_KO_FOR_BLACK
+    )
     for i in range(count):
         for j in range(i + 1, count):
             one, other = np.int64(scratch[SPOTS + i]), np.int64(scratch[SPOTS + j])
             if other - one == 1 or other - one == 32:
                 continue
-            if _gives_eyes(scratch, n, one, other, kill):
+            if _gives_eyes(scratch, n, one, other, kill, wins_kos):
                 return np.int64(0)
     _write_zone(scratch, n, out)
     for i in range(CRUCIAL, len(facts)):
@@ -140,23 +156,113 @@ def _grow(scratch, board, within, n):
 
 @inner
 def _find_inside(scratch, n, kill):
-    """Sets WALLS and INSIDE. Returns whether walls enclose the inside.
+    """Sets WALLS, INSIDE and EYES. Returns whether the inside is closed by walls.
 
-    With ``kill`` the inside must also have no stone of the attacker.
+    With ``kill`` it must also hold no stone of the attacker.
     """
-    full = np.int64((1 << n) - 1)
+    for row in range(n + 2):
+        scratch[EYES + row] = 0
     for row in range(1, n + 1):
         scratch[WALLS + row] = scratch[OTHER + row] & beside(scratch, EMPTIES, np.int64(row))
     _grow(scratch, WALLS, OTHER, n)
+    _reach_inside(scratch, n)
+    crossed = False
     for row in range(1, n + 1):
-        scratch[REST + row] = full & ~scratch[WALLS + row]
-        scratch[INSIDE + row] = scratch[CRUX + row]
-    _grow(scratch, INSIDE, REST, n)
+        crossed = crossed or scratch[INSIDE + row] & scratch[OTHER + row] != 0
+    if crossed:
+        _add_living_walls(scratch, n)
+        _reach_inside(scratch, n)
     for row in range(1, n + 1):
         inside = scratch[INSIDE + row]
         if inside & ~scratch[FIELD + row] or (kill and inside & scratch[OTHER + row]):
             return False
     return True
+
+
+@inner
+def _reach_inside(scratch, n):
+    """Sets INSIDE to the points that the crucial stones reach without crossing WALLS."""
+    full = np.int64((1 << n) - 1)
+    for row in range(1, n + 1):
+        scratch[REST + row] = full & ~scratch[WALLS + row]
+        scratch[INSIDE + row] = scratch[CRUX + row]
+    _grow(scratch, INSIDE, REST, n)
+
+
+@compiled
+def _add_living_walls(scratch, n):
+    """Adds the attacker's unconditionally alive chains to WALLS, and their eyes to EYES.
+
+    This is Benson's algorithm (1976): it removes chains from LIVING until each of the others has
+    two vital regions. The chains of WALLS are never removed.
+    """
+    for row in range(n + 2):
+        scratch[LIVING + row] = scratch[OTHER + row]
+    again = True
+    while again:
+        again = False
+        for row in range(1, n + 1):
+            scratch[REST + row] = scratch[LIVING + row] & ~scratch[WALLS + row]
+        for row in range(1, n + 1):
+            while scratch[REST + row]:
+                top, bottom = _take_part(scratch, CHAIN, REST, LIVING, np.int64(row), n)
+                if _count_eyes(scratch, n, False) < 2:
+                    for i in range(top, bottom + 1):
+                        scratch[LIVING + i] &= ~scratch[CHAIN + i]
+                    again = True
+    for row in range(1, n + 1):
+        scratch[REST + row] = scratch[LIVING + row] & ~scratch[WALLS + row]
+    for row in range(1, n + 1):
+        while scratch[REST + row]:
+            _take_part(scratch, CHAIN, REST, LIVING, np.int64(row), n)
+            _count_eyes(scratch, n, True)
+    for row in range(1, n + 1):
+        scratch[WALLS + row] |= scratch[LIVING + row]
+
+
+@inner
+def _take_part(scratch, board, left, within, row, n):
+    """Moves a connected component of ``within`` from the board ``left`` to ``board``.
+
+    The component contains the first point of ``left`` in ``row``. Returns its first and last row.
+    """
+    for i in range(n + 2):
+        scratch[board + i] = 0
+    bits = np.int64(scratch[left + row])
+    scratch[board + row] = bits & -bits
+    top, bottom = flood(scratch, board, within, row, row, n)
+    for i in range(top, bottom + 1):
+        scratch[left + i] &= ~scratch[board + i]
+    return top, bottom
+
+
+@inner
+def _count_eyes(scratch, n, store):
+    """Returns the number of regions that are vital to CHAIN. ``store`` adds them to EYES.
+
+    A region is a connected component of the points outside LIVING. It is vital if it has no crucial
+    stone, no stone of the attacker, and all its empty points are next to the chain.
+    """
+    count, full = 0, np.int64((1 << n) - 1)
+    scratch[OPEN] = scratch[OPEN + n + 1] = scratch[BORDER] = scratch[BORDER + n + 1] = 0
+    for row in range(1, n + 1):
+        scratch[OPEN + row] = full & ~scratch[LIVING + row]
+        scratch[BORDER + row] = beside(scratch, CHAIN, np.int64(row)) & scratch[OPEN + row]
+    for row in range(1, n + 1):
+        while scratch[BORDER + row]:
+            top, bottom = _take_part(scratch, REGION, BORDER, OPEN, np.int64(row), n)
+            vital = True
+            for i in range(top, bottom + 1):
+                region = scratch[REGION + i]
+                taken = region & (scratch[CRUX + i] | scratch[OTHER + i])
+                empty = region & ~scratch[OWN + i]
+                if taken or empty & ~beside(scratch, CHAIN, np.int64(i)):
+                    vital = False
+            count += vital
+            if vital and store:
+                for i in range(top, bottom + 1):
+                    scratch[EYES + i] |= scratch[REGION + i]
+    return count
 
 
 @inner
@@ -186,13 +292,13 @@ def _near(point, k):
 
 
 @compiled
-def _gives_eyes(scratch, n, one, other, kill):
+def _gives_eyes(scratch, n, one, other, kill, wins_kos):
     """Whether two points may be eyes of the defender if all other inside points are filled.
 
-    A connected component of the filled points must touch both eyes. Without ``kill`` there are two
-    more conditions. This component must have a crucial stone. And no component that touches only
-    one of the eyes may consist of existing defender's stones alone: the attacker could capture it
-    and destroy the eye.
+    A connected component of the filled points must touch both eyes. Without ``kill`` it must have a
+    crucial stone. No component may spoil an eye, since the attacker could capture it: without
+    ``kill`` one that touches only one of the eyes and consists of existing defender's stones alone;
+    with ``kill`` a pocket (``_is_pocket``).
     """
     for row in range(1, n + 1):
         scratch[FILLED + row] = scratch[INSIDE + row]
@@ -221,17 +327,38 @@ def _gives_eyes(scratch, n, one, other, kill):
             scratch[REST + row] |= scratch[REGION + row]
             crucial = crucial or scratch[REGION + row] & scratch[CRUX + row] != 0
             bare = bare and scratch[REGION + row] & ~scratch[OWN + row] == 0
-        if touches and kill:
-            return True
-        if touches and crucial:
+        if touches and (kill or crucial):
             joined = True
-        if not touches and bare and not kill:
+        if not touches and (_is_pocket(scratch, n, eye, top, bottom, wins_kos) if kill else bare):
             return False
     return joined
 
 
 @inner
+def _is_pocket(scratch, n, eye, top, bottom, wins_kos):
+    """Whether REGION, which touches the spot ``eye`` and not the other one, is a pocket.
+
+    All its points are next to a wall, and two of them are next to the spot. If the attacker wins
+    all kos, one such point is sufficient if it has at most one neighbour in the pocket.
+    """
+    for row in range(top, bottom + 1):
+        if scratch[REGION + row] & ~beside(scratch, WALLS, np.int64(row)):
+            return False
+    touching = neighbours = 0
+    for k in range(4):
+        near = _near(eye, k)
+        if (near & 31) < n and has_point(scratch, REGION, near):
+            touching += 1
+            for m in range(4):
+                far = _near(near, m)
+                neighbours += (far & 31) < n and has_point(scratch, REGION, far)
+    return touching > 1 or (wins_kos and neighbours < 2)
+
+
+@inner
 def _write_zone(scratch, n, out):
+    for row in range(1, n + 1):
+        scratch[INSIDE + row] |= scratch[EYES + row]
     for row in range(1, n + 1):
         scratch[REGION + row] = (
             scratch[INSIDE + row] | beside(scratch, INSIDE, np.int64(row))

@@ -10,18 +10,20 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 from jaxsolve.games import make
+from jaxsolve.games.boards.board_text import gtp_point
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.tsumego import Tsumego
 from jaxsolve.games.zones import settled
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.games.go import death
+from jaxsolve.proof.check.grid import bits
 from jaxsolve.search import Claim
 from support import enclosed_shapes
 from support.oracles import minimax
@@ -30,8 +32,10 @@ from support.proofs import solver
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SIZES = (5, 6, 7) if LONG else (5,)
 SHAPES, MOST = (400, 60_000) if LONG else (14, 5_000)
+DENSE = 2000 if LONG else 40
 SAMPLE = 500  # positions of a graph that are compared with positions that may cover them
 REASON = {"live": "no-eyes", "kill": "sealed"}
+Draw = Callable[[random.Random], Iterator[tuple[Tsumego, str]]]
 
 
 def drawn(rng: random.Random) -> Iterator[tuple[Tsumego, str]]:
@@ -46,30 +50,67 @@ def drawn(rng: random.Random) -> Iterator[tuple[Tsumego, str]]:
             point = rng.choice(wall)
             board[point + point // shape.size] = rng.choice(".OX")
         crucial = [p for p in wall if board[p + p // shape.size] == "XO"[shape.defender == "white"]]
-        if not crucial:
-            continue
-        chosen = frozenset(rng.sample(crucial, min(len(crucial), rng.randint(1, 3))))
-        other = {"black": "white", "white": "black"}[shape.defender]
-        game = make(
-            f"tsumego-{shape.size}",
-            goal=rng.choice(("live", "kill")),
-            defender=shape.defender,
-            crucial=shape.points(chosen),
-            region=shape.points(frozenset(region)),
-            **{f"ko_{side}": rng.choice(("allow", "forbid")) for side in (other, shape.defender)},
-        )
-        assert isinstance(game, Tsumego)
-        text = f"{''.join(board)} {rng.choice('bw')}"
-        try:
-            checkers.find("go").rules(game.rule_set).root(text)
-        except ValueError:
-            continue
-        yield game, text
+        goal, kos = rng.choice(("live", "kill")), rng.choices(("allow", "forbid"), k=2)
+        yield from task(rng, shape.size, "".join(board), shape.defender, crucial, region, goal, kos)
 
 
-def graphs(seed: int) -> Iterator[tuple[Tsumego, minimax.Graph]]:
+def dense(rng: random.Random) -> Iterator[tuple[Tsumego, str]]:
+    """Endless tasks to kill White in a full corner, where Black may win all kos.
+
+    Black's chains live inside, or White's eyes are false: the cases of W2 and D4 in FORMAT.md.
+    """
+    while True:
+        size = rng.choice(SIZES[:2])
+        wide, high = rng.randint(3, size - 1), rng.randint(3, 4)
+        board = [["."] * size for _ in range(size)]
+        region = set()
+        for row in range(high + 1):
+            for column in range(wide + (wide < size)):
+                inside = row < high and column < wide
+                board[row][column] = rng.choices("OX.", (5, 3, 3))[0] if inside else "X"
+                if inside:
+                    region.add(row * size + column)
+        crucial = [p for p in region if board[p // size][p % size] == "O"]
+        kos = ["allow", "forbid"] if rng.random() < 0.8 else ["allow", "allow"]
+        text = "/".join(map("".join, board))
+        yield from task(rng, size, text, "white", crucial, region, "kill", kos)
+
+
+def task(
+    rng: random.Random,
+    size: int,
+    board: str,
+    defender: str,
+    crucial: list[int],
+    region: set[int],
+    goal: str,
+    kos: list[str],
+) -> Iterator[tuple[Tsumego, str]]:
+    """The task and its root, unless a chain has no liberty. ``kos`` of attacker and defender."""
+    if not crucial:
+        return
+    chosen = frozenset(rng.sample(crucial, min(len(crucial), rng.randint(1, 3))))
+    other = {"black": "white", "white": "black"}[defender]
+    game = make(
+        f"tsumego-{size}",
+        goal=goal,
+        defender=defender,
+        crucial=",".join(gtp_point(point, size) for point in chosen),
+        region=",".join(gtp_point(point, size) for point in sorted(region)),
+        **{f"ko_{side}": ko for side, ko in zip((other, defender), kos, strict=True)},
+    )
+    assert isinstance(game, Tsumego)
+    text = f"{board} {rng.choice('bw')}"
+    try:
+        checkers.find("go").rules(game.rule_set).root(text)
+    except ValueError:
+        return
+    yield game, text
+
+
+def graphs(seed: int, draw: Draw, count: int) -> Iterator[tuple[Tsumego, minimax.Graph]]:
     rng, done = random.Random(seed), 0
-    for game, text in drawn(rng):
+    for game, text in draw(rng):
         state = game.parse(text)
         try:
             graph = minimax.Graph(game, [np.asarray(game.pack(state))], MOST)
@@ -79,13 +120,31 @@ def graphs(seed: int) -> Iterator[tuple[Tsumego, minimax.Graph]]:
             continue
         yield game, graph
         done += 1
-        if done == SHAPES:
+        if done == count:
             return
 
 
-def test_an_accepted_leaf_is_won_by_the_attacker():
+def kinds(rules, position, reason: str) -> Iterator[str]:
+    """Names the laws on which an accepted leaf depends."""
+    inside = death.inside_of(rules, position)
+    living = rules.options.living
+    attacker = position.stones[1 - living]
+    kept = rules.grid.near(rules.empty(position) & ~rules.options.region)
+    walls = rules.grid.flood(attacker & kept, attacker)
+    if rules.grid.near(inside) & attacker & ~walls:
+        yield "living wall"
+    spots = inside & ~position.stones[living] & ~rules.grid.near(attacker & ~inside)
+    for part in rules.grid.components(inside):
+        if reason == "sealed" and any(
+            part & spots & ~(one | rules.grid.near(one)) for one in bits(part & spots)
+        ):
+            yield "pocket"
+
+
+@pytest.mark.parametrize("draw", [drawn, dense])
+def test_an_accepted_leaf_is_won_by_the_attacker(draw):
     seen = Counter()
-    for game, graph in graphs(7):
+    for game, graph in graphs(7, draw, SHAPES if draw is drawn else DENSE):
         rules = checkers.find("go").rules(game.rule_set)
         attacker, reason = 1 - game.crucial_side, REASON[game.goal]
         won = graph.forced(Claim(attacker))
@@ -113,6 +172,7 @@ def test_an_accepted_leaf_is_won_by_the_attacker():
             assert death.holds(rules, position, reason, zone), about
             held.append((number, position, zone))
             seen[reason] += 1
+            seen.update(kinds(rules, position, reason))
         rng = random.Random(len(graph))
         for number, position, zone in rng.sample(held, min(len(held), 12)):
             for other, covering in rng.sample(positions, min(len(positions), SAMPLE)):
@@ -120,7 +180,8 @@ def test_an_accepted_leaf_is_won_by_the_attacker():
                     assert won[other], (game.rule_set, game.text(graph.state(other)), reason)
                     seen["covered"] += 1
     print(dict(seen))
-    assert min(seen[reason] for reason in REASON.values()) > 100, seen
+    wanted = REASON.values() if draw is drawn else ("sealed", "living wall", "pocket")
+    assert min(seen[name] for name in wanted) > 100, seen
     assert seen["goes on"] > 100 and seen["covered"] > 20, seen
 
 

@@ -6,6 +6,7 @@ are masks (``check.grid``).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxsolve.proof.check.grid import Grid, bits
@@ -57,49 +58,111 @@ def inside_of(rules: Go, position: GoPosition, zone: int | None = None) -> int:
 
 
 def _walls(rules: Go, position: GoPosition, zone: int | None) -> int:
-    """Returns the attacker's chains that have a liberty outside the playable region, as a mask.
+    """Returns the attacker's chains that are never captured, as a mask.
 
-    Nobody can take such a liberty. With a ``zone``, groups of the zone count instead of chains.
+    These are the chains with a liberty outside the playable region, which nobody can take, and the
+    unconditionally alive chains. With a ``zone``, groups of the zone count instead of chains.
     """
     grid, options = rules.grid, rules.options
     assert options.living is not None
     known = grid.full if zone is None else zone
     attacker = position.stones[1 - options.living] & known
     kept = rules.empty(position) & known & ~options.region
-    return grid.flood(attacker & grid.near(kept), attacker)
+    walls = grid.flood(attacker & grid.near(kept), attacker)
+    return walls | _living(rules, position, attacker, walls, known)
+
+
+def _living(rules: Go, position: GoPosition, attacker: int, walls: int, known: int) -> int:
+    """Returns the chains of ``attacker`` outside ``walls`` that have two eyes, as a mask.
+
+    An eye is a region between walls and such chains that is vital to the chain. It lies in
+    ``known`` with all its neighbours, and holds no crucial stone and no stone of the attacker
+    (FORMAT.md, W2).
+    """
+    grid, near, empty = rules.grid, rules.grid.near, rules.empty(position)
+    chains = list(grid.components(attacker & ~walls))
+    while True:
+        living = sum(chains)
+        regions = [
+            region
+            for region in grid.components(grid.full & ~(walls | living))
+            if not region & (position.crucial | attacker)
+            and not (region | near(region)) & grid.full & ~known
+        ]
+        kept = [
+            chain
+            for chain in chains
+            if sum(
+                bool(region & near(chain)) and not region & empty & ~near(chain)
+                for region in regions
+            )
+            >= 2
+        ]
+        if len(kept) == len(chains):
+            return living
+        chains = kept
 
 
 def _has_eyes(rules: Go, position: GoPosition, inside: int, zone: int | None, seals: bool) -> bool:
     """Whether some two points of the inside may become eyes of one chain."""
-    grid, near = rules.grid, rules.grid.near
-    assert rules.options.living is not None
-    own = position.stones[rules.options.living]
-    spots = list(bits(inside & ~own & ~near(_walls(rules, position, zone))))
+    grid, near, options = rules.grid, rules.grid.near, rules.options
+    assert options.living is not None
+    own, beside = position.stones[options.living], near(_walls(rules, position, zone))
+    spots = list(bits(inside & ~own & ~beside))
     if len(spots) > MOST_SPOTS:
         return True
-    return any(
-        _are_eyes(grid, inside & ~one & ~other, one, other, own, 0 if seals else position.crucial)
-        for at, one in enumerate(spots)
-        for other in spots[:at]
-        if not near(one) & other
-    )
+    wins_kos = options.no_ko[options.living] and not options.no_ko[1 - options.living]
+    for at, one in enumerate(spots):
+        for other in spots[:at]:
+            if near(one) & other:
+                continue
+            filled = inside & ~one & ~other
+            if seals and _stay_eyes(grid, filled, one, other, beside, wins_kos):
+                return True
+            if not seals and _are_eyes(grid, filled, one, other, own, position.crucial):
+                return True
+    return False
 
 
-def _are_eyes(grid: Grid, filled: int, one: int, other: int, own: int, crucial: int) -> bool:
-    """Whether ``one`` and ``other`` may be eyes if the defender has stones on all of ``filled``.
-
-    A connected part of ``filled`` must touch both points. If ``crucial`` is not 0, two more
-    conditions hold: this part must have a point of ``crucial``, and every part that touches just
-    one of the two points must have a point outside ``own``.
-    """
-    near, joined = grid.near, False
-    beside = (near(one) | near(other)) & filled
+def _parts(grid: Grid, filled: int, one: int, other: int) -> Iterator[tuple[int, bool, bool]]:
+    """Yields (part, touches ``one``, touches ``other``) for the parts that touch either point."""
+    beside = (grid.near(one) | grid.near(other)) & filled
     while beside:
         part = grid.flood(beside & -beside, filled)
         beside &= ~part
-        edge = near(part)
-        if edge & one and edge & other:
-            joined = joined or not crucial or bool(part & crucial)
-        elif crucial and not part & ~own:
+        edge = grid.near(part)
+        yield part, bool(edge & one), bool(edge & other)
+
+
+def _are_eyes(grid: Grid, filled: int, one: int, other: int, own: int, crucial: int) -> bool:
+    """Whether ``one`` and ``other`` may be eyes of a living chain while the attacker passes.
+
+    The defender has stones on all of ``filled``. A connected part of ``filled`` with a point of
+    ``crucial`` must touch both points. Every part that touches just one of them must have a point
+    outside ``own``.
+    """
+    joined = False
+    for part, first, second in _parts(grid, filled, one, other):
+        if first and second:
+            joined = joined or bool(part & crucial)
+        elif not part & ~own:
             return False
+    return joined
+
+
+def _stay_eyes(grid: Grid, filled: int, one: int, other: int, beside: int, wins_kos: bool) -> bool:
+    """Whether ``one`` and ``other`` may stay eyes although the attacker fills liberties.
+
+    A connected part of ``filled`` must touch both points, and no part may be a pocket.
+    """
+    joined = False
+    for part, first, second in _parts(grid, filled, one, other):
+        if first and second:
+            joined = True
+        elif not part & ~beside:  # a pocket, if it has one of the forms of D4
+            entries = grid.near(one if first else other) & part
+            if entries & (entries - 1) or (
+                wins_kos and (grid.near(entries) & part).bit_count() < 2
+            ):
+                return False
     return joined
