@@ -21,7 +21,7 @@ The answers to some questions imply the answers to others:
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
@@ -93,7 +93,7 @@ def _holds(answers: Answers, question: StatusQuestion, wanted: bool) -> bool:
     return any(answers.get(other) is answer for other, answer in facts)
 
 
-def _open(answers: Answers, order: Sequence[StatusQuestion]) -> list[StatusQuestion]:
+def _open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuestion]:
     """Returns the questions of ``order`` that are neither searched nor implied."""
     return [
         question
@@ -129,9 +129,9 @@ def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestio
     The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first
     mostly reaches its best result, so that question has the share 1. A ko is shown by two proofs:
     the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
-    one of the two is found, the other question also has the share 1. The question whether the side
-    moving first succeeds by winning a ko comes before the best result of the other side, because a
-    yes excludes that result.
+    one of the two is found, the other question comes first, with the share 1. Before that, the
+    question whether the side moving first succeeds by winning a ko comes before the best result of
+    the other side, because a yes excludes that result.
 
     The dictionary is empty if the answers to all questions are known or implied, or if every open
     question was searched.
@@ -145,8 +145,9 @@ def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestio
         if defender_first
         else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
     )
-    kos = (LIVE_FOR, KILL_AGAINST)
-    full = {order[0], *(kos if any(answers.get(question) for question in kos) else ())}
+    kos = (LIVE_FOR, KILL_AGAINST) if answers.get(LIVE_FOR) or answers.get(KILL_AGAINST) else ()
+    full = {order[0], *kos}
     return {
-        question: 1.0 if question in full else OTHERS_SHARE for question in _open(answers, order)
+        question: 1.0 if question in full else OTHERS_SHARE
+        for question in _open(answers, dict.fromkeys((*kos, *order)))
     }
