@@ -84,7 +84,7 @@ def picture(report: Report) -> str:
         shaded = task.grid.list(task.region).split(",")
         legend[view.SHADED] = "region"
     caption = [each.short(task) for each in report.firsts]
-    if any(each.inside for each in report.firsts):
+    if any(each.inside and each.first.status is not Status.UNKNOWN for each in report.firsts):
         caption.append("(inside the region)")
     return view.svg(
         game,
@@ -145,9 +145,9 @@ def show(console: Console, report: Report) -> None:
             f" which is open: try a wider one with --region {report.wider}",
             markup=False,
         )
-    said = solution.compare(report)
-    if said:
-        text = "; ".join(each.sentence for each in said)
+    comparisons = solution.compare(report)
+    if comparisons:
+        text = "; ".join(each.sentence for each in comparisons)
         console.print(f"\nthe record calls right: {text}", markup=False)
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
@@ -165,7 +165,7 @@ def _why(task: Task, each: FirstReport) -> dict[str, str]:
         }
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
-    if "in ko" in each.first.status.value:
+    if each.first.status.in_ko:
         wins, loses = value(task, for_), value(task, against)
         text = f"if the defender wins the ko, {wins}; if it loses it, {loses}"
         false_eye = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES

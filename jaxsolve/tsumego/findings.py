@@ -59,7 +59,7 @@ class First:
     rows: dict[StatusQuestion, Row] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
-    complete: bool = False  # every first move has been searched
+    complete: bool = False  # for every first move it is known whether it is right
     brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
 
     @property
@@ -75,6 +75,11 @@ class First:
     def bounds(self) -> Bounded:
         """The bounds of the values under both ko settings."""
         return statuses.bounded(self.answers)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether anything is known of the values: the status, or bounds of an unknown one."""
+        return not self.bounds.vacuous
 
     @property
     def aim(self) -> Aim | None:

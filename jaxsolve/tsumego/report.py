@@ -67,8 +67,8 @@ class FirstReport:
 
     first: First
     verdict: str  # such as "white lives with B1"
-    inside: bool  # whether the verdict is proved inside the region only
-    reach: str  # where the verdict holds, in words; "" if the status is unknown
+    inside: bool  # whether the verdict, or a bound in it, is proved inside the region only
+    reach: str  # where the verdict holds, in words; "" if nothing is known
     moves: list[MoveReport] = field(default_factory=list)
 
     @property
@@ -78,7 +78,7 @@ class FirstReport:
     @property
     def sentence(self) -> str:
         """The verdict as a sentence, such as "black first: inside the region, white dies by B1"."""
-        where = f"{where_it_holds.INSIDE}, " if self.inside else ""
+        where = f"{wording.INSIDE}, " if self.inside else ""
         return f"{self.side} first: {where}{self.verdict}"
 
     def short(self, task: Task) -> str:
@@ -101,18 +101,22 @@ class Report:
 
     @property
     def where(self) -> str:
-        """Where the verdicts hold, as one line; "" if on the whole board or nothing is known."""
-        told = [each.first for each in self.firsts if each.verdict != wording.UNKNOWN]
-        return where_it_holds.together(self.task, [first.status for first in told])
+        """Where the verdicts hold, as one line; "" if on the whole board or nothing is known.
+
+        If one verdict holds inside the region only, the line is about that one.
+        """
+        known = [each for each in self.firsts if each.first.has_bounds]
+        if self.task.whole or not known:
+            return ""
+        return min(known, key=lambda each: (not each.inside, not each.first.status.in_ko)).reach
 
     def shown(self, each: FirstReport) -> str:
         """Returns the verdict of ``each``, to be read below ``where``.
 
         A verdict that holds on the whole board says so if another one does not.
         """
-        known = each.first.status is not Status.UNKNOWN
-        mixed = known and not each.inside and self.where.startswith(where_it_holds.INSIDE)
-        return f"{each.verdict}, {where_it_holds.OUTSIDE}" if mixed else each.verdict
+        mixed = each.reach and not each.inside and any(other.inside for other in self.firsts)
+        return f"{each.verdict}, {each.reach}" if mixed else each.verdict
 
     @property
     def wider(self) -> str:
@@ -132,7 +136,7 @@ class Report:
 
     @property
     def known(self) -> bool:
-        """Whether both statuses are known."""
+        """Whether the status is known for each side of the report."""
         return all(report.first.status is not Status.UNKNOWN for report in self.firsts)
 
 
@@ -146,18 +150,18 @@ def make_report(study: Study, find: Find) -> Report:
     Raises ValueError if a certificate cannot be read.
     """
     task, reporter = study.task, _Reporter(study.task, find)
+    validity = where_it_holds.of_task(task)
     same = len(study.firsts) == 2 and len({first.status for first in study.firsts}) == 1
     firsts = []
     for first in study.firsts:
         moves = reporter.moves(first)
         right = [(move.move, move.status) for move in moves if move.right]
-        known = first.status is not Status.UNKNOWN
         firsts.append(
             FirstReport(
                 first,
                 verdict=wording.verdict(task, first, right, same),
-                inside=known and not where_it_holds.on_whole_board(task, first.status),
-                reach=where_it_holds.in_words(task, first.status) if known else "",
+                inside=not validity.covers(first.bounds),
+                reach=wording.reach(task, first),
                 moves=moves,
             )
         )

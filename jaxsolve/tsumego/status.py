@@ -67,6 +67,11 @@ class Status(enum.StrEnum):
     DIES = "dies"
     UNKNOWN = "unknown"
 
+    @property
+    def in_ko(self) -> bool:
+        """Whether the value depends on who wins a ko."""
+        return self in (Status.LIVES_IN_KO, Status.SEKI_IN_KO, Status.DIES_IN_KO)
+
 
 _SURE = {Value.LIVES: Status.LIVES, Value.SEKI: Status.SEKI, Value.DIES: Status.DIES}
 _IN_KO = {
@@ -96,6 +101,11 @@ class Bounded(NamedTuple):
     @property
     def known(self) -> bool:
         return self.against.known and self.for_.known
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether every value is possible under both settings."""
+        return self == ((Value.DIES, Value.LIVES),) * 2
 
 
 def bounded(answers: Answers) -> Bounded:

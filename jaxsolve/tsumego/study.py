@@ -116,9 +116,7 @@ class Study:
         found = statuses.possible(first.answers, first.defender_first)
         if len(found) == len(statuses.possible({}, first.defender_first)):
             return f"{SIDES[first.side]} first, round {number}"
-        words = dict.fromkeys(
-            "ko" if status.value.endswith("in ko") else status for status in found
-        )
+        words = dict.fromkeys("ko" if status.in_ko else status for status in found)
         return f"{SIDES[first.side]} first: {' or '.join(words)}, round {number}"
 
     def _answer(self, question: StatusQuestion, row: Row) -> bool | None:

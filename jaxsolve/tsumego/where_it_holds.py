@@ -30,18 +30,22 @@ Otherwise a move outside can change the legal moves inside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import enum
 from typing import NamedTuple
 
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.tsumego import regions
 from jaxsolve.tsumego.regions import Board
-from jaxsolve.tsumego.setup import SIDES
-from jaxsolve.tsumego.status import Status
+from jaxsolve.tsumego.status import Bounded, Value
 from jaxsolve.tsumego.task import Task
 
-INSIDE = "inside the region"
-OUTSIDE = "whatever is played outside the region"
+
+class Gap(enum.Enum):
+    """Which condition of the laws is missing."""
+
+    OPEN = enum.auto()  # the region is not closed
+    RULES = enum.auto()  # a move outside may change which moves are legal inside
+    WALLS = enum.auto()  # the walls are not proved alive
 
 
 class Validity(NamedTuple):
@@ -49,9 +53,20 @@ class Validity(NamedTuple):
 
     defender: bool  # results that the defender forces without ko moves
     attacker: bool  # results that the attacker forces
+    gap: Gap | None  # why some results may not hold on the whole board; None: all results hold
+
+    def covers(self, bounds: Bounded) -> bool:
+        """Returns whether all that ``bounds`` state holds on the whole board, ko threats apart.
+
+        The defender forces a lower bound, the attacker forces an upper bound. A lower bound that
+        the defender reaches by winning kos needs both laws, as does a status in ko.
+        """
+        lower = max(bounds.against.least, bounds.for_.least) > Value.DIES
+        upper = min(bounds.against.most, bounds.for_.most) < Value.LIVES
+        by_ko = bounds.for_.least > bounds.against.least
+        return (self.defender or not lower) and (self.attacker or not (upper or by_ko))
 
 
-# ---- by the laws ---------------------------------------------------------------------------------
 def walls_are_alive(board: Board, defender: int, region: int) -> bool:
     """Returns whether all walls of a closed ``region`` are alive by what they have outside.
 
@@ -75,9 +90,12 @@ def of_region(board: Board, defender: int, crucial: int, region: int) -> Validit
       region: mask of the region.
     """
     if region == board.grid.full:
-        return Validity(True, True)
-    closed = regions.is_closed(board, defender, crucial, region)
-    return Validity(closed, closed and walls_are_alive(board, defender, region))
+        return Validity(True, True, None)
+    if not regions.is_closed(board, defender, crucial, region):
+        return Validity(False, False, Gap.OPEN)
+    if not walls_are_alive(board, defender, region):
+        return Validity(True, False, Gap.WALLS)
+    return Validity(True, True, None)
 
 
 def of_task(task: Task) -> Validity:
@@ -87,53 +105,12 @@ def of_task(task: Task) -> Validity:
     inside. This is so under superko, with a ko ban in the position, and if eyes may not be filled
     (the capture of a wall can make a point an eye or not).
     """
+    found = of_region(task.stones, task.defender, task.crucial, task.region)
     banned = (
         task.options.get("ko", "simple") != "simple"
         or task.options.get("fill_eyes", "true") != "true"
         or task.given.ko is not None
     )
-    if banned and not task.whole:
-        return Validity(False, False)
-    return of_region(task.stones, task.defender, task.crucial, task.region)
-
-
-# ---- of a status ---------------------------------------------------------------------------------
-def on_whole_board(task: Task, status: Status) -> bool:
-    """Returns whether a status provably holds on the whole board, ko threats apart."""
-    if status is Status.UNKNOWN:
-        return task.whole
-    laws = of_task(task)
-    need = {Status.LIVES: laws.defender, Status.DIES: laws.attacker}
-    return task.whole or need.get(status, laws.defender and laws.attacker)
-
-
-def why_inside(task: Task) -> str:
-    """Returns why a result inside the region may not hold on the whole board."""
-    if not regions.is_closed(task.stones, task.defender, task.crucial, task.region):
-        return "it is open, and a wider region may change the result"
-    if not of_task(task).defender:
-        return "under these rules, moves outside may change the result"
-    return f"the {SIDES[1 - task.defender]} stones around it are not proved alive"
-
-
-def in_words(task: Task, status: Status) -> str:
-    """Returns where a status holds, in words. UNKNOWN stands for its bounds."""
-    if task.whole:
-        return "on the whole board"
-    if not on_whole_board(task, status):
-        return f"{INSIDE}: {why_inside(task)}"
-    threats = " (ko threats apart)" if "in ko" in status.value else ""
-    return f"{OUTSIDE}{threats}"
-
-
-def together(task: Task, statuses: Sequence[Status]) -> str:
-    """Returns where all these statuses hold, as one line; "" if on the whole board.
-
-    Some of them may hold on the whole board although the others hold inside the region only.
-    """
-    if task.whole or not statuses:
-        return ""
-    inside = [status for status in statuses if not on_whole_board(task, status)]
-    if not inside:
-        return in_words(task, max(statuses, key=lambda status: "in ko" in status.value))
-    return in_words(task, inside[0])
+    if banned and not task.whole and found.gap is not Gap.OPEN:
+        return Validity(False, False, Gap.RULES)
+    return found

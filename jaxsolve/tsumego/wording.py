@@ -9,8 +9,10 @@ from jaxsolve.tsumego.findings import First
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Bounds, Status, Value
 from jaxsolve.tsumego.task import Task
+from jaxsolve.tsumego.where_it_holds import Gap
 
-UNKNOWN = "unknown"  # the verdict of which nothing is known
+INSIDE = "inside the region"
+OUTSIDE = "whatever is played outside the region"
 ENDS = {
     "benson": "alive",
     "captured": "captured",
@@ -18,6 +20,26 @@ ENDS = {
     "sealed": "dead",
     "passes": "both pass",
 }
+
+
+def reach(task: Task, first: First) -> str:
+    """Returns where the verdict on the root holds; "" if nothing is known.
+
+    The verdict of an unknown status states its bounds.
+    """
+    if not first.has_bounds:
+        return ""
+    if task.whole:
+        return "on the whole board"
+    validity = where_it_holds.of_task(task)
+    if validity.gap is None or validity.covers(first.bounds):
+        return OUTSIDE + (" (ko threats apart)" if first.status.in_ko else "")
+    reasons = {
+        Gap.OPEN: "it is open, and a wider region may change the result",
+        Gap.RULES: "under these rules, moves outside may change the result",
+        Gap.WALLS: f"the {SIDES[1 - task.defender]} stones around it are not proved alive",
+    }
+    return f"{INSIDE}: {reasons[validity.gap]}"
 
 
 def verb(task: Task, status: Status) -> str:
@@ -48,7 +70,7 @@ def phrase(task: Task, status: Status) -> str:
         return verb(task, status)
     if proves_seki(task):
         return f"has a {status.value}"
-    return "is neither alive nor captured" + (" in ko" if status is Status.SEKI_IN_KO else "")
+    return "is neither alive nor captured" + (" in ko" if status.in_ko else "")
 
 
 def value(task: Task, bounds: Bounds) -> str:
@@ -75,7 +97,7 @@ def verdict(
     """
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
-        return f"{UNKNOWN}{_bounds(task, first)}"
+        return f"{status.value}{_bounds(task, first)}"
     text = f"{defender} {phrase(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
@@ -99,7 +121,7 @@ def verdict(
 
 def _bounds(task: Task, first: First) -> str:
     """Returns the known bounds of an unknown status in words, in parentheses; "" if none."""
-    if task.given.killall is not None:
+    if task.given.killall is not None or not first.has_bounds:
         return ""
     least = {Value.DIES: "", Value.SEKI: "it is not captured", Value.LIVES: "it lives"}
     most = {Value.DIES: "it dies", Value.SEKI: "it does not live", Value.LIVES: ""}
@@ -108,4 +130,4 @@ def _bounds(task: Task, first: First) -> str:
         known = value(task, bounds) if bounds.known else ""
         if words := known or least[bounds.least] or most[bounds.most]:
             parts.append(f"if {SIDES[task.defender]} {condition} all kos, {words}")
-    return f" ({'; '.join(parts)})" if parts else ""
+    return f" ({'; '.join(parts)})"

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from jaxsolve.tsumego import report, setup, where_it_holds, wording
+from jaxsolve.tsumego import report, setup, wording
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.questions import Ko, StatusQuestion
 from jaxsolve.tsumego.status import Status, Value
@@ -136,7 +136,7 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
             continue
         assert set(each.right) == {move for move in moves if right[move]}
         local = "inside the region, "
-        assert each.reach.startswith(where_it_holds.INSIDE) or local not in each.sentence
+        assert each.reach.startswith(wording.INSIDE) or local not in each.sentence
         said = each.sentence.split(": ", 1)[1].removeprefix(local)
         for part in said.split("; ") if each.right else []:
             words, names = part.rsplit(" with " if defender else " by ", 1)

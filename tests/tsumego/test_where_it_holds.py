@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 
@@ -13,8 +14,9 @@ from jaxsolve.proof.check.grid import bits
 from jaxsolve.search import Limits, Verdict, solve
 from jaxsolve.tsumego import regions, setup, where_it_holds
 from jaxsolve.tsumego.regions import Board
+from jaxsolve.tsumego.status import Bounded, Bounds, Value
 from jaxsolve.tsumego.task import make_task
-from jaxsolve.tsumego.where_it_holds import Validity
+from jaxsolve.tsumego.where_it_holds import Gap, Validity
 from support.search import LONG
 
 
@@ -29,18 +31,18 @@ def board(text: str) -> Board:
         (
             "......./......./......./......./XXXXX../OOOOX../...OX..",
             "A2",
-            Validity(True, False),
+            Validity(True, False, Gap.WALLS),
         ),
         (
             ".X.X./XXXXX/OOOOX/...OX/OOOOX",
             "A3",
-            Validity(True, True),
+            Validity(True, True, None),
         ),
         # All liberties of the black stone are White's: it lies inside, with the points beside it.
         (
             "...../XXXXX/OOOOX/.X.OX/OOOOX",
             "A3",
-            Validity(True, False),
+            Validity(True, False, Gap.WALLS),
         ),
     ],
 )
@@ -49,10 +51,10 @@ def test_which_results_in_the_least_closed_region_hold_on_the_whole_board(text, 
     mask = stones.grid.points(crucial)
     region = regions.enclosed(stones, 1, mask)
     assert where_it_holds.of_region(stones, 1, mask, region) == valid
-    assert where_it_holds.of_region(stones, 1, mask, stones.grid.full) == Validity(True, True)
+    assert where_it_holds.of_region(stones, 1, mask, stones.grid.full) == Validity(True, True, None)
     for point in bits(region):  # a smaller region is not closed
         smaller = where_it_holds.of_region(stones, 1, mask, region & ~point)
-        assert smaller == Validity(False, False)
+        assert smaller == Validity(False, False, Gap.OPEN)
 
 
 def test_no_result_holds_outside_where_passes_or_captures_lift_a_ban():
@@ -66,7 +68,48 @@ def test_no_result_holds_outside_where_passes_or_captures_lift_a_ban():
         (fight, {"fill_eyes": "false"}, False),
     ):
         task = make_task(setup.read(text, "tsumego-6", options), "C5", None)
-        assert not task.whole and where_it_holds.of_task(task).defender is beyond, (text, options)
+        found = where_it_holds.of_task(task)
+        assert not task.whole and found.defender is beyond, (text, options)
+        assert (found.gap is Gap.RULES) is not beyond, (text, options)
+
+
+NO_LAW, DEFENDERS, BOTH = (
+    Validity(False, False, Gap.OPEN),
+    Validity(True, False, Gap.WALLS),
+    Validity(True, True, None),
+)
+
+
+@pytest.mark.parametrize(
+    ("against", "for_", "least"),
+    [  # the two values of each known status, and the weakest laws by which it holds
+        (Value.LIVES, Value.LIVES, DEFENDERS),
+        (Value.SEKI, Value.SEKI, BOTH),
+        (Value.DIES, Value.DIES, BOTH),
+        (Value.DIES, Value.LIVES, BOTH),
+        (Value.SEKI, Value.LIVES, BOTH),
+        (Value.DIES, Value.SEKI, BOTH),
+    ],
+)
+def test_a_known_status_holds_by_the_laws_of_the_sides_that_force_it(against, for_, least):
+    bounds = Bounded(Bounds(against, against), Bounds(for_, for_))
+    for laws in (NO_LAW, DEFENDERS, BOTH):
+        assert laws.covers(bounds) is (laws.attacker or laws is least), laws
+    assert Validity(False, True, None).covers(bounds) is (for_ is Value.DIES)
+
+
+def test_bounds_hold_by_the_laws_of_the_sides_that_force_them():
+    """All bounds of an unknown status, and of a known one."""
+    ranges = [Bounds(low, high) for low in Value for high in Value if low <= high]
+    for against, for_ in itertools.product(ranges, ranges):
+        bounds = Bounded(against, for_)
+        if for_.least < against.least or against.most > for_.most:
+            continue  # the value under AGAINST is never above the value under FOR
+        lower, upper = for_.least > Value.DIES, against.most < Value.LIVES
+        ko = for_.least > against.least  # the defender forces this by winning kos
+        assert NO_LAW.covers(bounds) is (not lower and not upper) is bounds.vacuous, bounds
+        assert DEFENDERS.covers(bounds) is (not upper and not ko), bounds
+        assert BOTH.covers(bounds), bounds
 
 
 # ---- the two laws of closed regions, tried out ---------------------------------------------------

@@ -7,10 +7,14 @@ import re
 
 import pytest
 
-from jaxsolve.tsumego import regions, setup
+from jaxsolve.tsumego import questions, regions, setup, where_it_holds, wording
+from jaxsolve.tsumego.findings import First
+from jaxsolve.tsumego.report import FirstReport, Report
+from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import make_task
 from support.tsumego_command import BENT_THREE, run, study_json
 
+ALIVE = ".X.X./XXXXX/OOOOX/...OX/OOOOX"  # the black wall is alive by its eyes outside
 OPEN = (  # White crawls along the second line; the rest of the board is empty
     "........./........./........./........./........./........./XXXXX..../OOOO...../........."
 )
@@ -34,14 +38,93 @@ def test_where_the_verdicts_hold_is_one_line_before_them():
 @pytest.mark.parametrize(
     ("board", "words", "line"),
     [
-        (".X.X./XXXXX/OOOOX/...OX/OOOOX", [], "holds  whatever is played outside the region\n"),
-        (".X.X./XXXXX/OOOOX/...OX/OOOOX", ["--region", "all"], None),
+        (ALIVE, [], "holds  whatever is played outside the region\n"),
+        (ALIVE, ["--region", "all"], None),
     ],
 )
 def test_what_holds_on_the_whole_board_is_not_limited_to_the_region(board, words, line):
     text = shown(board, "--crucial", "A3", *words)
     assert "inside the region" not in text
     assert (line in text) if line else "holds" not in text
+
+
+def made_up(task, *both):
+    """The report of made-up answers with White, then Black, to move first."""
+    firsts = []
+    for side, answers in zip((1, 0), both, strict=True):
+        first = First(side, task.root(side), side == task.defender, answers=dict(answers))
+        firsts.append(
+            FirstReport(
+                first,
+                wording.verdict(task, first, [], False),
+                not where_it_holds.of_task(task).covers(first.bounds),
+                wording.reach(task, first),
+            )
+        )
+    return Report(task, firsts)
+
+
+ANSWERS = {  # of each known status; the statuses in ko differ by the side that moves first
+    Status.LIVES: {questions.LIVE_AGAINST: True},
+    Status.SEKI: {questions.LIVE_FOR: False, questions.KILL_AGAINST: False},
+    Status.DIES: {questions.KILL_FOR: True},
+    Status.LIVES_IN_KO: {questions.LIVE_FOR: True, questions.KILL_AGAINST: True},
+    Status.SEKI_IN_KO: {
+        questions.LIVE_FOR: False,
+        questions.KILL_FOR: False,
+        questions.KILL_AGAINST: True,
+    },
+    Status.DIES_IN_KO: {questions.LIVE_FOR: True, questions.KILL_AGAINST: True},
+}
+
+
+@pytest.mark.parametrize("status", ANSWERS)
+def test_a_status_says_where_it_holds_and_whether_ko_threats_matter(status):
+    for board, defenders_law in ((ALIVE, "outside"), (BENT_THREE, "black stones"), (OPEN, "open")):
+        task = make_task(setup.read(f"{board} b", f"tsumego-{board.count('/') + 1}", {}))
+        both = [ANSWERS[status], {}]
+        if status is Status.DIES_IN_KO:  # with the attacker to move first
+            both.reverse()
+        found = made_up(task, *both)
+        first, other = sorted(found.firsts, key=lambda each: not each.first.has_bounds)
+        assert first.first.status is status and found.where == first.reach
+        holds = board is ALIVE or (board is BENT_THREE and status is Status.LIVES)
+        assert first.inside is not holds
+        if holds:
+            assert first.reach == wording.OUTSIDE + " (ko threats apart)" * status.in_ko
+        else:
+            assert first.reach.startswith(wording.INSIDE) and defenders_law in first.reach
+        assert found.shown(other) == "unknown"  # nothing is known, so nothing holds
+
+
+@pytest.mark.parametrize(
+    ("answers", "with_living_walls", "without"),
+    [
+        ({questions.LIVE_FOR: True}, True, False),  # the defender wins kos
+        ({questions.LIVE_FOR: False}, True, False),
+        ({questions.KILL_AGAINST: True}, True, False),
+        ({questions.KILL_AGAINST: False}, True, True),
+        ({questions.KILL_FOR: False}, True, False),
+    ],
+)
+def test_bounds_of_an_unknown_status_hold_by_the_law_of_the_side_that_forces_them(
+    answers, with_living_walls, without
+):
+    for board, holds in ((ALIVE, with_living_walls), (BENT_THREE, without)):
+        task = make_task(setup.read(f"{board} b", f"tsumego-{board.count('/') + 1}", {}))
+        in_ko = ANSWERS[Status.LIVES_IN_KO]
+        found = made_up(task, answers, in_ko)
+        first, other = found.firsts
+        assert first.first.status is Status.UNKNOWN and first.verdict.startswith("unknown (")
+        assert first.inside is not holds
+        if board is ALIVE:
+            assert found.where == f"{wording.OUTSIDE} (ko threats apart)"
+            assert found.shown(other) == other.verdict
+            assert "not proved alive" not in first.reach
+        else:
+            assert "not proved alive" in found.where
+            words = f", {wording.OUTSIDE}" if holds else ""
+            assert found.shown(first) == first.verdict + words
 
 
 def test_an_open_region_gets_a_wider_one_if_the_stones_are_neither_alive_nor_captured():
