@@ -74,7 +74,10 @@ def _number(text: str, digits: int) -> int | None:
 
 
 def _batches(text: str) -> list[int]:
-    """Parses comma-separated batch sizes. Raises ValueError for one below 1 or too large."""
+    """Parses comma-separated batch sizes.
+
+    Raises ValueError for a size that is below 1 or too large.
+    """
     batches = []
     for size in _listed(text):
         number = _number(size, 9)

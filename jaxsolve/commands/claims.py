@@ -1,4 +1,7 @@
-"""The default question of ``jaxsolve solve``: the value of a position, or one claim."""
+"""Chooses what ``jaxsolve solve`` searches without ``--claim``.
+
+This is the value of the position, or one claim.
+"""
 
 from __future__ import annotations
 

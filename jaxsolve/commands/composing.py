@@ -137,7 +137,7 @@ def files(where: Path) -> list[str]:
 def nearest(wrong: str, right: Iterable[str]) -> str:
     """Returns the end of an error message about the unknown name ``wrong``.
 
-    It suggests the most similar name of ``right``, or lists the first names if none is similar.
+    It names the most similar of the existing names ``right``, or else lists the first 12.
     """
     known = sorted(right)
     near = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)

@@ -149,10 +149,10 @@ def answer_of(request: Request, member: Member) -> Answer:
         given = setup.read_record(
             Path(member.name).name, member.data, request.game, request.options, place
         )
-        said = solution.stated(given)
+        right = solution.stated(given)
         side = request.study.side
         if side is None:
-            side = min(said) if said else given.side
+            side = min(right) if right else given.side
         own = dataclasses.replace(
             request,
             study=request.study._replace(side=side),

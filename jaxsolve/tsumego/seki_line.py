@@ -57,9 +57,9 @@ def root(proof: Proof) -> ProofPlace:
 def line(not_captured: ProofPlace, no_life: ProofPlace, defender: int) -> list[Variation]:
     """Returns the line of play of a seki, from one position; empty if the proofs do not show it.
 
-    The line ends with two passes. A side passes when the other has passed, since then the game ends
-    with the stones neither alive nor captured. The attacker also passes when the defender can get
-    no two eyes even if the attacker only passes.
+    The line ends with two passes. A side answers a pass with a pass: the game then ends with the
+    stones neither alive nor captured. The attacker also passes when the defender can get no two
+    eyes even if the attacker only passes.
 
     Args:
       not_captured: the position in the proof that the defender prevents capture.

@@ -151,7 +151,9 @@ def _at_end(name: str, record: Record, game: Game) -> Given:
 
 
 def _sgf(text: str) -> bytes | None:
-    """Returns the bytes of the SGF record that ``text`` names, or None for other texts.
+    """Returns the bytes of the SGF record that ``text`` names.
+
+    Returns None if ``text`` is a position of another kind.
 
     Raises FormatError if the file cannot be read or is not an SGF record.
     """

@@ -36,11 +36,11 @@ def stated(given: Given) -> dict[int, tuple[str, ...]]:
 
 def compare(report: Report) -> list[Comparison]:
     """Returns the comparison for each side that the study covers and the record has moves of."""
-    said = stated(report.task.given)
+    right = stated(report.task.given)
     return [
-        Comparison(each.first.side, said[each.first.side], _agrees(each, said[each.first.side]))
+        Comparison(each.first.side, right[each.first.side], _agrees(each, right[each.first.side]))
         for each in report.firsts
-        if each.first.side in said
+        if each.first.side in right
     ]
 
 
