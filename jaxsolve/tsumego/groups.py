@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxsolve.proof.check.games.go import life
-from jaxsolve.tsumego.regions import Board, enclosed, is_open
+from jaxsolve.tsumego.regions import Board, covers_half_of_board, enclosed
 
 SUBSTANTIAL = 3  # groups of at least so many stones are proposed before smaller groups
 SMALL = 20  # most empty points of a part of the board that counts as cut off
@@ -77,7 +77,7 @@ def _cut_off(board: Board, player: int) -> Iterator[Group]:
             stones
             and not stones & safe
             and (part & board.empty).bit_count() <= SMALL
-            and not is_open(board, part)
+            and not covers_half_of_board(board, part)
         ):
             yield Group(player, stones, part, True)
 

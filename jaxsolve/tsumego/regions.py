@@ -22,7 +22,7 @@ from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.grid import Grid
 
 WEAK = 2  # most liberties outside a region of a wall that can be captured (``with_weak_walls``)
-POCKET = 6  # most points of a part of the board outside a region that counts as a pocket
+SIDE_PART = 6  # most points of a part of the board outside a region that counts as a side part
 REACH = 2  # steps that a group which is not enclosed may extend (``box``)
 NEAR = 3  # steps within which stones of the other side count as surrounding (``box``)
 
@@ -64,9 +64,9 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
 
     It consists of all points reachable from ``crucial`` without crossing an attacker's stone, and
     of the attacker's chains that can be captured from there: those whose liberties are inside or in
-    pockets beside them. A *pocket* is a part of the board outside that the attacker's stones cut
-    off, of at most ``POCKET`` points; the largest part outside is no pocket. Such a chain is in the
-    region together with its pockets, unless it is unconditionally alive.
+    side parts next to them. A *side part* is a part of the board outside that the attacker's stones
+    cut off, of at most ``SIDE_PART`` points; the largest part outside is no side part. Such a chain
+    is in the region together with its side parts, unless it is unconditionally alive.
 
     Args:
       board: the board.
@@ -78,13 +78,13 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
     within = grid.full if within is None else within
     region = grid.flood(crucial, grid.full & ~attacker & within | crucial)
     outside = sorted(grid.components(grid.full & ~attacker & ~region), key=int.bit_count)
-    pockets = sum(part for part in outside[:-1] if part.bit_count() <= POCKET)
+    side_parts = sum(part for part in outside[:-1] if part.bit_count() <= SIDE_PART)
     safe = life.alive(grid, attacker, board.empty)
     while True:
         inner = 0
         for chain in board.chains(1 - defender, board.around(region)):
             free = board.liberties(chain) & ~region
-            if not free & ~pockets and not chain & (~within | (safe if free else 0)):
+            if not free & ~side_parts and not chain & (~within | (safe if free else 0)):
                 inner |= chain
         if not inner:
             return region
@@ -126,7 +126,7 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
     )
 
 
-def is_open(board: Board, region: int) -> bool:
+def covers_half_of_board(board: Board, region: int) -> bool:
     """Returns whether a region of ``enclosed`` covers more than half of the board.
 
     Then the crucial stones do not count as enclosed.

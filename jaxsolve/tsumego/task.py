@@ -149,7 +149,7 @@ def _region(
         )
         return mask, f"{_count(mask)}, {source}{near}"
     mask = regions.enclosed(stones, defender, crucial)
-    if not regions.is_open(stones, mask):
+    if not regions.covers_half_of_board(stones, mask):
         wider = regions.with_weak_walls(stones, defender, mask)
         if wider != mask:
             return (

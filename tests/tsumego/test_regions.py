@@ -47,7 +47,7 @@ def test_the_least_closed_region(text, crucial, region):
 
 
 @pytest.mark.parametrize(
-    "text, crucial, pocket",
+    "text, crucial, side_part",
     [
         # Black's C7, B6 and C6 have a liberty at B7, which White reaches by capturing only.
         ("X.X.OX./OXX.OX./OOOOOX./XXXXXX./......./......./.......", "A5", "B7"),
@@ -60,24 +60,27 @@ def test_the_least_closed_region(text, crucial, region):
         ),
     ],
 )
-def test_a_wall_that_can_be_captured_from_a_pocket_belongs_to_the_region(text, crucial, pocket):
+def test_a_wall_that_can_be_captured_from_a_side_part_belongs_to_the_region(
+    text, crucial, side_part
+):
     stones = board(text)
     mask = stones.grid.points(crucial)
     found = regions.enclosed(stones, 1, mask)
-    assert stones.grid.points(pocket) & found
-    assert not regions.is_open(stones, found) and regions.is_closed(stones, 1, mask, found)
+    assert stones.grid.points(side_part) & found
+    assert not regions.covers_half_of_board(stones, found)
+    assert regions.is_closed(stones, 1, mask, found)
 
 
 def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
     text = "/".join(["." * 9] * 5 + ["OOOOO....", "XXX.O....", "...X.....", "....O...."])
     stones = board(text)
     crucial = stones.grid.points("A3")
-    assert regions.is_open(stones, regions.enclosed(stones, 0, crucial))
+    assert regions.covers_half_of_board(stones, regions.enclosed(stones, 0, crucial))
     region = regions.box(stones, 0, crucial)
     assert (
         crucial & region == crucial
         and stones.grid.points("A1,B1,C1") & ~region == 0
-        and not regions.is_open(stones, region)
+        and not regions.covers_half_of_board(stones, region)
     )
     assert not regions.is_closed(stones, 0, crucial, region)
 

@@ -10,7 +10,7 @@ from support.tsumego_command import run
 
 CASES = {
     # White lives in ko from B7, a point of capture that only captures make accessible.
-    "a pocket beside the wall": (
+    "a side part next to the wall": (
         "(;GM[1]FF[4]SZ[7]AB[aa][ca][fa][bb][cb][fb][fc][ad][bd][cd][dd][ed][fd]"
         "AW[ea][ab][eb][ac][bc][cc][dc][ec]TR[ac]PL[B])",
         {"white": ("lives in ko", ["B7"])},
