@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from jaxsolve.tsumego import questions, regions, setup, where_it_holds, wording
-from jaxsolve.tsumego.findings import First
-from jaxsolve.tsumego.report import FirstReport, Report
+from jaxsolve.tsumego import questions, regions, setup, wording
+from jaxsolve.tsumego.report import make_report
 from jaxsolve.tsumego.status import Status
+from jaxsolve.tsumego.study import Study
 from jaxsolve.tsumego.task import make_task
 from support.tsumego_command import BENT_THREE, run, study_json
 
@@ -48,20 +48,13 @@ def test_what_holds_on_the_whole_board_is_not_limited_to_the_region(board, words
     assert (line in text) if line else "holds" not in text
 
 
-def made_up(task, *both):
-    """The report of made-up answers with White, then Black, to move first."""
-    firsts = []
-    for side, answers in zip((1, 0), both, strict=True):
-        first = First(side, task.root(side), side == task.defender, answers=dict(answers))
-        firsts.append(
-            FirstReport(
-                first,
-                wording.verdict(task, first, [], False),
-                not where_it_holds.of_task(task).covers(first.bounds),
-                wording.reach(task, first),
-            )
-        )
-    return Report(task, firsts)
+def made_up(task, white_first, black_first):
+    """The report of made-up answers for either side moving first, White first."""
+    study = Study(task, lambda turn: [None for _ in turn.problems])
+    study.firsts.sort(key=lambda first: -first.side)
+    for first, answers in zip(study.firsts, (white_first, black_first), strict=True):
+        first.answers.update(answers)
+    return make_report(study, lambda row: None)
 
 
 ANSWERS = {  # of each known status; the statuses in ko differ by the side that moves first
