@@ -1,0 +1,40 @@
+"""Errors of the option parser: one sentence says what is wrong, and what would be right."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.cli import run
+
+SOLVE = ("solve", "start", "--game", "hex-3")
+LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' shows what is needed"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((*SOLVE, "--fast"), f"there is no option --fast; {LISTS}"),
+        ((*SOLVE, "--resum"), "there is no option --resum; did you mean --resume or --rule?"),
+        (("solve", "start", "--game"), "--game needs a value"),
+        ((*SOLVE, "--resume=yes"), "--resume takes no value"),
+        (("solve",), f"POSITION is missing; {NEEDS}"),
+        ((*SOLVE, "extra"), f"unexpected argument extra; {NEEDS}"),
+        ((*SOLVE, "--seed", "x"), "--seed x: give a whole number"),
+        ((*SOLVE, "--seed=-1"), "--seed -1: give 0 or more"),
+        ((*SOLVE, "--seed", "1", "--seed", "-2"), "--seed -2: give 0 or more"),
+        ((*SOLVE, "--time", "fast"), "--time fast: give a number"),
+        ((*SOLVE, "--time", "0"), "--time: 0.0 is not a number of seconds above 0"),
+        (("tsumego", "a", "--first", "red"), "--first: 'red' is not one of 'black', 'white'"),
+        (("sovle",), "No such command 'sovle'. Did you mean 'solve'?"),
+        (("weather",), "No such command 'weather'; 'jaxsolve --help' shows what is there"),
+    ],
+)
+def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"jaxsolve: {sentence}\n"
+
+
+def test_a_long_word_is_shortened():
+    result = run(*SOLVE, f"--{'x' * 500}")
+    assert result.exit_code == 2 and len(result.stderr) < 200
