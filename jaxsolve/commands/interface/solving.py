@@ -223,7 +223,7 @@ class TsumegoOptions:
             "--crucial",
             metavar="P2,Q3",
             help="The stones in question. Default: the stones marked by TR, CR, SQ or MA, else "
-            "the weakest enclosed group.",
+            "the weakest group.",
         ),
     ] = None
     group: Annotated[
@@ -232,7 +232,7 @@ class TsumegoOptions:
             "--group",
             min=1,
             metavar="K",
-            help="Ask about the K-th group that is in question, the weakest enclosed one first.",
+            help="Ask about the K-th group that is in question, the weakest one first.",
         ),
     ] = None
     region: Annotated[
