@@ -21,7 +21,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
-from jaxsolve.proof.writer import write_certificate
+from jaxsolve.proof.certificate_writer import write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 
 if TYPE_CHECKING:

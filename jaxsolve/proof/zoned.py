@@ -178,7 +178,11 @@ class ZonedGraphBuilder(GraphBuilder):
         return bases
 
     def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
-        """Returns a basis of ``state`` for each covered position that the reference can mean."""
+        """Returns a basis for each candidate that ``state`` covers.
+
+        Record ``record`` refers to an earlier record whose position it covers. If there is no
+        basis, the record is noted as groundless.
+        """
         bases = [
             Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self.index.covered_by(record, move)

@@ -20,7 +20,7 @@ from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, DetectedWin, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.connection import joined_to_edge
-from jaxsolve.games.hex.pairing import pairing
+from jaxsolve.games.hex.certificate_pairs import pairing
 
 if TYPE_CHECKING:
     from jaxsolve.games.zones import Zoning
