@@ -14,6 +14,7 @@ from jaxsolve.bench.measure import Clock
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games import make
+from jaxsolve.games.row_words import INFO_MOVER
 from jaxsolve.networks import History
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS
@@ -55,7 +56,7 @@ class MadeUpPositions(Evaluator):
         rows[:, layout.key : layout.key + 2] = self._rng.integers(
             0, 1 << 32, (n, 2), dtype=np.uint32
         )
-        rows[:, layout.info] = mover << 3
+        rows[:, layout.info] = mover << INFO_MOVER
         rows[:, layout.first] = MOVES - 1 | 1 << 16
         forcing = self._rng.random((n, 32 * layout.mask), np.float32) < FORCING
         rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing) & self._moves

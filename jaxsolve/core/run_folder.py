@@ -47,13 +47,14 @@ class RunFolder:
       question: the JSON values on which the results depend. They are stored in the marker, and
         must equal those of an existing marker.
       resume: whether to continue if the folder already contains this run.
-      passing: names in ``question`` that are not compared. The marker of an earlier version may
-        contain them.
+      passing: names that are ignored when ``question`` is compared with an existing marker, such as
+        limits in the markers of earlier versions.
 
     Raises:
       FolderError: another run uses the folder, it contains another run or other files, or it
         contains this run and ``resume`` is False.
-      OSError: the folder cannot be written. A later attempt accepts the files that remain.
+      OSError: the folder cannot be written. Files left by the failed attempt do not hinder the next
+        one.
     """
 
     def __init__(

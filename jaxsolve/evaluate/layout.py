@@ -63,10 +63,9 @@ class Layout:
 
     @property
     def info(self) -> int:
-        """Offset of a word of several facts.
+        """Offset of the word INFO: outcome, side to move, winner of a detected win, forced reply.
 
-        Bits 0..2: ``Outcome``. Bit 3: side to move. Bits 4..5: (winner of a detected win) + 1, or
-        0. Bits 16..31: (forced reply that the evaluator has played) + 1, or 0.
+        ``games.row_words`` defines its bits.
         """
         return self.state + row_words.INFO
 

@@ -10,7 +10,7 @@ A format is recognised by its fields. The formats, with their default rules and 
 * Killall-Go 7x7, relevance zones (AAAI 2022): ``tsumego-7`` with the ko rule of the file for each
   side; White lives.
 * Go 19x19 life and death, relevance zones (AAAI 2022): ``tsumego-19`` with the crucial stones,
-  region and ko rules of the file; the colour to live lives.
+  region and ko rules from the file; the claim is that the colour named in the file lives.
 * Hex openings and mid-game positions: ``hex-N``; the side to move wins.
 """
 

@@ -230,7 +230,10 @@ def _stones(node: Node, size: int) -> set[tuple[int, int]]:
 
 
 def _of_game(line: Sequence[Node]) -> _Place:
-    """Returns the place of the position of a record without set-up stones."""
+    """Chooses the position of a record without set-up stones.
+
+    It is the first one with marks, else the one before the first branch, else the last one.
+    """
     marked = next((node for node in line if node.has(*MARKS)), None)
     branch = next((node for node in line if len(node.children) > 1), None)
     if marked is not None:

@@ -68,6 +68,7 @@ SOURCES = (
     "games/go/zone_death.py",
     "games/go/zone_life.py",
     "games/go/zone_replies.py",
+    "games/go/zone_walls.py",
     "games/go/zones.py",
     "games/hex/zones.py",
     "games/gomoku/odds.py",

@@ -201,9 +201,9 @@ class Architecture:
 
     @property
     def most_cost(self) -> float:
-        """log10 of the cost that stands for a win that cannot be proved.
+        """log10 of the cost that stands for an unprovable win.
 
-        It is 0 without a head ``cost`` or ``within``.
+        It is 0 if the network has neither of the heads ``cost`` and ``within``.
         """
         if self.cost is not None:
             return self.cost.most

@@ -189,7 +189,7 @@ class Experiment:
         return [min(most, openings - start) for start in range(0, openings, most)]
 
     def matches(self, game: str, part: int) -> Matches:
-        """Returns the matches of a part before their first move."""
+        """Returns the matches of part number ``part``, with no move played."""
         rules, count = self.games[game], self.parts(game)[part]
         starts = jax.tree.map(
             lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init()

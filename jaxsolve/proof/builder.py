@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.row_words import mover_of, outcome_of
 from jaxsolve.games.threats import Branch, ThreatTree, encode_tree, search_threats
 from jaxsolve.jit import compile_clock
 from jaxsolve.proof.errors import ProofGap
@@ -105,7 +106,7 @@ class GraphBuilder:
         each position.
         """
         before = self.graph.size
-        numbers = self.graph.enter(keys, rows[:, self.plain.layout.info] & 7, parents)
+        numbers = self.graph.enter(keys, outcome_of(rows[:, self.plain.layout.info]), parents)
         if self.graph.size > before:
             fresh, at = np.unique(numbers, return_index=True)
             at, fresh = at[fresh >= before], fresh[fresh >= before]
@@ -170,14 +171,14 @@ class GraphBuilder:
         Returns bool[n, A]: the actions that become edges of each node.
         """
         graph, layout = self.graph, self.plain.layout
-        outcomes = (rows[:, layout.info] & 7).astype(np.int64)
+        outcomes = outcome_of(rows[:, layout.info]).astype(np.int64)
         over = outcomes != Outcome.ONGOING
         for at in np.flatnonzero(over):
             if not self.claim.holds(int(outcomes[at])):
                 raise self._gap(
                     "a finished game in the proof does not satisfy the claim", int(nodes[at])
                 )
-        claimant_moves = (rows[:, layout.info] >> 3 & 1) == self.claim.player
+        claimant_moves = mover_of(rows[:, layout.info]) == self.claim.player
         legal, wins = self._bits(rows, layout.masks), self._bits(rows, layout.masks + layout.mask)
         threats = np.where(claimant_moves | over, -1, rows[:, layout.threat].astype(np.int64) - 1)
         refuted = np.flatnonzero(wins.any(axis=1) & ~claimant_moves & ~over)

@@ -16,12 +16,12 @@ import numpy as np
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.certificate_writer import write_certificate
 from jaxsolve.proof.check import Report, check, knows
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
-from jaxsolve.proof.writer import write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import functools
 import numpy as np
 
 from jaxsolve.games.game import DetectsWins, Outcome
+from jaxsolve.games.row_words import mover_of, outcome_of, winner_of
 from jaxsolve.games.zones import (
     COVER_FLAG,
     COVER_HASH_BITS,
@@ -130,18 +131,15 @@ class ZonedGraphBuilder(GraphBuilder):
         """
         layout = self.plain.layout
         info = rows[:, layout.info].astype(np.int64)
-        outcome, mover = info & 7, info >> 3 & 1
-        foreseen = (info >> 4 & 3) - 1 if layout.zoned else np.full(len(rows), -1)
+        outcome, mover = outcome_of(info), mover_of(info)
+        foreseen = winner_of(info) - 1 if layout.zoned else np.full(len(rows), -1)
         bases: list[list[Basis]] = [[] for _ in rows]
         wins = rows[:, layout.masks + layout.mask : layout.masks + 2 * layout.mask]
         at_once = np.zeros(len(rows), bool) if layout.zoned else np.any(wins != 0, axis=1)
         for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0) | at_once).tolist():
             if outcome[i] != Outcome.ONGOING or at_once[i]:
-                holds = (
-                    self.claim.holds(int(outcome[i]))
-                    if outcome[i] != Outcome.ONGOING
-                    else mover[i] == self.claim.player
-                )
+                result = int(outcome[i]) or Outcome.FIRST_WINS + int(mover[i])
+                holds = self.claim.holds(result)
                 zone = (
                     result_zone(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0)
                     if holds
@@ -178,7 +176,10 @@ class ZonedGraphBuilder(GraphBuilder):
         return bases
 
     def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
-        """Returns a basis of ``state`` for each covered position that the reference can mean."""
+        """Returns a basis for each candidate that ``state`` covers.
+
+        Record ``record`` refers to an earlier record. Without a basis it is noted as groundless.
+        """
         bases = [
             Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self.index.covered_by(record, move)
@@ -325,7 +326,7 @@ class ZonedGraphBuilder(GraphBuilder):
         if settles or graph.outcomes[node] != Outcome.ONGOING:
             graph.kinds[node] = LEAF
             return []
-        claimant_moves = (int(row[layout.info]) >> 3 & 1) == self.claim.player
+        claimant_moves = mover_of(int(row[layout.info])) == self.claim.player
         move, legal = (
             int(row[layout.threat]) - 1,
             _bits(row[layout.masks : layout.masks + layout.mask]),
@@ -372,7 +373,7 @@ class ZonedGraphBuilder(GraphBuilder):
         if (
             above.record == DETECTED
             and self.plain.layout.zoned
-            and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING
+            and outcome_of(int(row[self.plain.layout.info])) == Outcome.ONGOING
         ):
             return Basis(PAIRS - move, above.zone & ~(1 << move))
         if not bases:

@@ -11,7 +11,6 @@ import os
 import re
 import signal
 import threading
-from types import FrameType
 from typing import Any
 
 import jax
@@ -20,6 +19,7 @@ from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxsolve.core import process
+from jaxsolve.train import preemption
 
 GAMES = "games"  # name of the only mesh axis
 
@@ -29,7 +29,7 @@ def join() -> None:
 
     The environment variables JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and
     JAX_PROCESS_ID describe the processes. JAX itself detects Slurm, Kubernetes and TPU pods. After
-    this call SIGTERM and Ctrl-C are preemption notices (``preempted``). Later calls do nothing.
+    this call SIGTERM and Ctrl-C are preemption notices (``preemption``). Later calls do nothing.
 
     Raises:
       ValueError: a variable is not a whole number.
@@ -51,7 +51,7 @@ def join() -> None:
     )
     process.leave_to_library(signal.SIGTERM)  # JAX's coordination service handles it
     if main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _as_preemption)
+        signal.signal(signal.SIGINT, preemption.on_interrupt)
 
 
 def local_device_ids() -> list[int] | None:
@@ -77,21 +77,6 @@ def local_device_ids() -> list[int] | None:
     if each and (visible is None or visible > each):
         return list(range(int(rank) * each, (int(rank) + 1) * each))
     return None if visible is None else list(range(visible))
-
-
-def preempted(step: int) -> bool:
-    """Returns whether the run must stop after ``step``. The result is equal in all processes.
-
-    If a process has received SIGTERM, JAX chooses a step that all processes will reach. The result
-    is True at this step. Every process must call this function once for each step. Without ``join``
-    the result is always False, because a single process handles its signals itself.
-    """
-    return jax.distributed.is_initialized() and multihost_utils.reached_preemption_sync_point(step)
-
-
-def request_stop() -> None:
-    """Sends this process SIGTERM, a preemption notice that stops all processes (``preempted``)."""
-    signal.raise_signal(signal.SIGTERM)
 
 
 def mesh() -> Mesh | None:
@@ -164,16 +149,6 @@ def _tasks_on_node() -> int:
     node = os.environ.get("SLURM_NODEID", "0")
     number = int(node) if node.isdecimal() else 0
     return max(1, counts[min(number, len(counts) - 1)]) if counts else 1
-
-
-def _as_preemption(number: int, frame: FrameType | None) -> None:
-    """Handles Ctrl-C in one of several processes.
-
-    The first Ctrl-C requests a stop of the whole run. The second one interrupts this process.
-    """
-    del number, frame
-    signal.signal(signal.SIGINT, process.interrupt)
-    request_stop()
 
 
 def _placed(leaf: Any, sharding: NamedSharding) -> jax.Array:

@@ -25,8 +25,11 @@ Measured = dict[str, float]  # the metrics of an iteration by name
 def metrics(folder: Path | epath.Path) -> list[Measured]:
     """Returns the metrics of a run, one dictionary for each iteration.
 
-    An incomplete last line of the file is ignored. Raises ValueError if the folder contains no run,
-    or if a line is not the metrics of an iteration; OSError.
+    An incomplete last line of the file is ignored.
+
+    Raises:
+      ValueError: the folder contains no run, or a line is not the metrics of an iteration.
+      OSError: the file cannot be read.
     """
     if not (folder / MARKER).exists():
         raise ValueError(f"{folder} holds no run of training")

@@ -24,7 +24,7 @@ from jaxsolve.core import process
 from jaxsolve.core.run_folder import FolderError, RunFolder
 from jaxsolve.formats import problems
 from jaxsolve.networks import Architecture, Network
-from jaxsolve.train import build, checkpoints, devices
+from jaxsolve.train import build, checkpoints, devices, preemption
 from jaxsolve.train import folder as folders
 from jaxsolve.train.config import Settings
 from jaxsolve.train.folder import Folder, RemoteFolder
@@ -93,7 +93,7 @@ class Run:
         After KeyboardInterrupt, or a BrokenPipeError of ``progress``, a single process saves the
         last complete iteration and raises the exception again. If one of several processes receives
         SIGTERM, all processes save the same iteration and raise KeyboardInterrupt
-        (``devices.preempted``).
+        (``preemption.preempted``).
         """
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
@@ -115,7 +115,7 @@ class Run:
                         train.hours is not None and time.monotonic() - began > 3600 * train.hours
                     )
                     over = bool(devices.broadcast(hours))
-                    preempted = devices.preempted(self.iteration)
+                    preempted = preemption.preempted(self.iteration)
                     last = self.iteration == train.iterations
                     if self.iteration % train.checkpoint_every == 0 or last or over or preempted:
                         yield self.save()
@@ -305,4 +305,4 @@ def _report(progress: Callable[[Measured], None], measured: Measured) -> None:
     except BrokenPipeError:
         if not jax.distributed.is_initialized():
             raise
-        devices.request_stop()
+        preemption.request_stop()

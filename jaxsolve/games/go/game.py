@@ -274,9 +274,9 @@ class GoRules(Game):
 
     def key(self, state: GoState) -> jax.Array:
         """Returns uint32[4]: hash of stones, side, ko, passes, opening, task, unordered history."""
-        told = jax.tree.leaves((state.stones, state.meta, state.task, state.history_key))
+        parts = jax.tree.leaves((state.stones, state.meta, state.task, state.history_key))
         return key_of(
-            self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
+            self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in parts])
         )
 
     # ---- positions from files --------------------------------------------------------------------

@@ -151,7 +151,7 @@ def step(side, k):
 
 @inner
 def point_of(facts, action):
-    """Index in a plane of the point of a placement."""
+    """Returns the index in a plane of the point at which ``action`` places a stone."""
     n = facts[SIZE]
     return (action // n + 1) * (n + 2) + action % n + 1
 

@@ -12,7 +12,7 @@ decided here:
 The *walls* are the attacker's chains that can never be captured: those next to an empty point
 outside the region, which nobody can take, and those that live unconditionally. The *inside* is the
 set of points that the crucial stones reach without crossing a wall. The whole inside must lie in
-the region.
+the region. ``zone_walls`` finds both.
 
 Boards are rows of bits, as in ``plan_life``.
 """
@@ -22,8 +22,6 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.games.go.plan_life import (
-    AROUND,
-    CHAINS,
     CRUX,
     EMPTIES,
     FIELD,
@@ -32,8 +30,6 @@ from jaxsolve.games.go.plan_life import (
     OWN,
     REGION,
     REST,
-    ROWS,
-    THEIRS,
     beside,
     flood,
     has_point,
@@ -62,14 +58,13 @@ from jaxsolve.games.go.zone_board import (
     region_at,
     task_flags,
 )
+from jaxsolve.games.go.zone_walls import EYES, INSIDE, WALLS, find_inside, grow
 from jaxsolve.jit.host import compiled, inner
 
 SPOTS = BEFORE  # list of the points that can become eyes
-MANY = 32  # a position with more such points counts as undecided
-SCRATCH = SPOTS + MANY
-# Names of boards in this module. LIVING has FILLED's place: it is used earlier.
-INSIDE, WALLS, FILLED, LIVING = AROUND, THEIRS, MINE, MINE
-CHAIN, OPEN, BORDER, EYES = (CHAINS + ROWS * i for i in range(4))
+MOST_SPOTS = 32  # a position with more such points counts as undecided (D3)
+SCRATCH = SPOTS + MOST_SPOTS
+FILLED = MINE  # name of a board in this module; its place is that of LIVING, used earlier
 
 
 @compiled
@@ -86,8 +81,8 @@ def settled(state, action, zone, out, facts, scratch):
     flags = np.int64(task_flags(facts, state))
     if flags & ANY_CHAIN:
         return np.int64(0)
-    kill, defender = flags & KILL != 0, np.int64(flags & WHITE_DEFENDS != 0)
-    if kill and (
+    sealed, defender = flags & KILL != 0, np.int64(flags & WHITE_DEFENDS != 0)
+    if sealed and (
         meta_field(facts, state, KO)
         or (meta_field(facts, state, SIDE) == defender and passes_made(facts, state))
     ):
@@ -95,10 +90,10 @@ def settled(state, action, zone, out, facts, scratch):
     if not _read(facts, state, scratch, defender):
         return np.int64(0)
     n = facts[SIZE]
-    if not _find_inside(scratch, n, kill):
+    if not find_inside(scratch, n, sealed):
         return np.int64(0)
     count = _list_spots(scratch, n)
-    if count > MANY:
+    if count > MOST_SPOTS:
         return np.int64(0)
     wins_kos = flags & (NO_KO_FOR_BLACK | NO_KO_FOR_WHITE) == (
         NO_KO_FOR_WHITE if defender else NO_KO_FOR_BLACK
@@ -108,7 +103,11 @@ def settled(state, action, zone, out, facts, scratch):
             one, other = np.int64(scratch[SPOTS + i]), np.int64(scratch[SPOTS + j])
             if other - one == 1 or other - one == 32:
                 continue
-            if _gives_eyes(scratch, n, one, other, kill, wins_kos):
+            if sealed:
+                make_eyes = _make_eyes_if_filled(scratch, n, one, other, wins_kos)
+            else:
+                make_eyes = _make_eyes_if_passing(scratch, n, one, other)
+            if make_eyes:
                 return np.int64(0)
     _write_zone(scratch, n, out)
     for i in range(CRUCIAL, len(facts)):
@@ -143,129 +142,6 @@ def _read(facts, state, scratch, defender):
 
 
 @inner
-def _grow(scratch, board, within, n):
-    """Extends ``board`` by a flood fill over ``within``. Returns its first and last row."""
-    top, bottom = np.int64(n + 1), np.int64(0)
-    for row in range(1, n + 1):
-        if scratch[board + row]:
-            top, bottom = min(top, np.int64(row)), np.int64(row)
-    if bottom:
-        return flood(scratch, board, within, top, bottom, n)
-    return top, bottom
-
-
-@inner
-def _find_inside(scratch, n, kill):
-    """Sets WALLS, INSIDE and EYES. Returns whether the inside is closed by walls.
-
-    With ``kill`` it must also hold no stone of the attacker.
-    """
-    for row in range(n + 2):
-        scratch[EYES + row] = 0
-    for row in range(1, n + 1):
-        scratch[WALLS + row] = scratch[OTHER + row] & beside(scratch, EMPTIES, np.int64(row))
-    _grow(scratch, WALLS, OTHER, n)
-    _reach_inside(scratch, n)
-    crossed = False
-    for row in range(1, n + 1):
-        crossed = crossed or scratch[INSIDE + row] & scratch[OTHER + row] != 0
-    if crossed:
-        _add_living_walls(scratch, n)
-        _reach_inside(scratch, n)
-    for row in range(1, n + 1):
-        inside = scratch[INSIDE + row]
-        if inside & ~scratch[FIELD + row] or (kill and inside & scratch[OTHER + row]):
-            return False
-    return True
-
-
-@inner
-def _reach_inside(scratch, n):
-    """Sets INSIDE to the points that the crucial stones reach without crossing WALLS."""
-    full = np.int64((1 << n) - 1)
-    for row in range(1, n + 1):
-        scratch[REST + row] = full & ~scratch[WALLS + row]
-        scratch[INSIDE + row] = scratch[CRUX + row]
-    _grow(scratch, INSIDE, REST, n)
-
-
-@compiled
-def _add_living_walls(scratch, n):
-    """Adds the attacker's unconditionally alive chains to WALLS, and their eyes to EYES.
-
-    This is Benson's algorithm (1976): it removes chains from LIVING until each of the others has
-    two vital regions. The chains of WALLS are never removed.
-    """
-    for row in range(n + 2):
-        scratch[LIVING + row] = scratch[OTHER + row]
-    again = True
-    while again:
-        again = False
-        for row in range(1, n + 1):
-            scratch[REST + row] = scratch[LIVING + row] & ~scratch[WALLS + row]
-        for row in range(1, n + 1):
-            while scratch[REST + row]:
-                top, bottom = _take_part(scratch, CHAIN, REST, LIVING, np.int64(row), n)
-                if _count_eyes(scratch, n, False) < 2:
-                    for i in range(top, bottom + 1):
-                        scratch[LIVING + i] &= ~scratch[CHAIN + i]
-                    again = True
-    for row in range(1, n + 1):
-        scratch[REST + row] = scratch[LIVING + row] & ~scratch[WALLS + row]
-    for row in range(1, n + 1):
-        while scratch[REST + row]:
-            _take_part(scratch, CHAIN, REST, LIVING, np.int64(row), n)
-            _count_eyes(scratch, n, True)
-    for row in range(1, n + 1):
-        scratch[WALLS + row] |= scratch[LIVING + row]
-
-
-@inner
-def _take_part(scratch, board, left, within, row, n):
-    """Moves a connected component of ``within`` from the board ``left`` to ``board``.
-
-    The component contains the first point of ``left`` in ``row``. Returns its first and last row.
-    """
-    for i in range(n + 2):
-        scratch[board + i] = 0
-    bits = np.int64(scratch[left + row])
-    scratch[board + row] = bits & -bits
-    top, bottom = flood(scratch, board, within, row, row, n)
-    for i in range(top, bottom + 1):
-        scratch[left + i] &= ~scratch[board + i]
-    return top, bottom
-
-
-@inner
-def _count_eyes(scratch, n, store):
-    """Returns the number of regions that are vital to CHAIN. ``store`` adds them to EYES.
-
-    A region is a connected component of the points outside LIVING. It is vital if it has no crucial
-    stone, no stone of the attacker, and all its empty points are next to the chain.
-    """
-    count, full = 0, np.int64((1 << n) - 1)
-    scratch[OPEN] = scratch[OPEN + n + 1] = scratch[BORDER] = scratch[BORDER + n + 1] = 0
-    for row in range(1, n + 1):
-        scratch[OPEN + row] = full & ~scratch[LIVING + row]
-        scratch[BORDER + row] = beside(scratch, CHAIN, np.int64(row)) & scratch[OPEN + row]
-    for row in range(1, n + 1):
-        while scratch[BORDER + row]:
-            top, bottom = _take_part(scratch, REGION, BORDER, OPEN, np.int64(row), n)
-            vital = True
-            for i in range(top, bottom + 1):
-                region = scratch[REGION + i]
-                taken = region & (scratch[CRUX + i] | scratch[OTHER + i])
-                empty = region & ~scratch[OWN + i]
-                if taken or empty & ~beside(scratch, CHAIN, np.int64(i)):
-                    vital = False
-            count += vital
-            if vital and store:
-                for i in range(top, bottom + 1):
-                    scratch[EYES + i] |= scratch[REGION + i]
-    return count
-
-
-@inner
 def _list_spots(scratch, n):
     """Lists the points that can become eyes in SPOTS and returns their number.
 
@@ -275,7 +151,7 @@ def _list_spots(scratch, n):
     for row in range(1, n + 1):
         bits = scratch[INSIDE + row] & ~scratch[OWN + row] & ~beside(scratch, WALLS, np.int64(row))
         while bits:
-            if count == MANY:
+            if count == MOST_SPOTS:
                 return count + 1
             column = 0
             while not bits >> column & 1:
@@ -292,54 +168,95 @@ def _near(point, k):
 
 
 @compiled
-def _gives_eyes(scratch, n, one, other, kill, wins_kos):
-    """Whether two points may be eyes of the defender if all other inside points are filled.
+def _make_eyes_if_passing(scratch, n, one, other):
+    """Whether two spots make eyes of a living chain while the attacker passes (D3, ``no-eyes``).
 
-    A connected component of the filled points must touch both eyes. Without ``kill`` it must have a
-    crucial stone. No component may spoil an eye, since the attacker could capture it: without
-    ``kill`` one that touches only one of the eyes and consists of existing defender's stones alone;
-    with ``kill`` a pocket (``_is_pocket``).
+    A part of the inside without the spots that has a crucial stone must touch both. No part that
+    consists of the defender's stones alone may touch exactly one spot.
     """
-    for row in range(1, n + 1):
-        scratch[FILLED + row] = scratch[INSIDE + row]
-    scratch[FILLED + (one >> 5)] &= ~(1 << (one & 31))
-    scratch[FILLED + (other >> 5)] &= ~(1 << (other & 31))
-    for row in range(n + 2):
-        scratch[REST + row] = 0  # the sets that were examined
     joined = False
+    _fill(scratch, n, one, other)
     for k in range(8):
         eye, far = (one, other) if k < 4 else (other, one)
-        near = _near(eye, k & 3)
-        if (near & 31) >= n or not has_point(scratch, FILLED, near):
-            continue
-        if has_point(scratch, REST, near):
-            continue
-        for row in range(n + 2):
-            scratch[REGION + row] = 0
-        scratch[REGION + (near >> 5)] = 1 << (near & 31)
-        top, bottom = flood(scratch, REGION, FILLED, near >> 5, near >> 5, n)
-        touches = False
-        for m in range(4):
-            at = _near(far, m)
-            touches = touches or ((at & 31) < n and has_point(scratch, REGION, at))
+        top, bottom = _find_part(scratch, n, _near(eye, k & 3))
         crucial, bare = False, True
         for row in range(top, bottom + 1):
-            scratch[REST + row] |= scratch[REGION + row]
             crucial = crucial or scratch[REGION + row] & scratch[CRUX + row] != 0
             bare = bare and scratch[REGION + row] & ~scratch[OWN + row] == 0
-        if touches and (kill or crucial):
+        if bottom and _touches(scratch, n, far):
+            joined = joined or crucial
+        elif bottom and bare:
+            return False
+    return joined
+
+
+@compiled
+def _make_eyes_if_filled(scratch, n, one, other, wins_kos):
+    """Whether two spots make eyes although the attacker fills liberties (D3, ``sealed``).
+
+    A part of the inside without the spots must touch both, and no part may be a pocket.
+    """
+    joined = False
+    _fill(scratch, n, one, other)
+    for k in range(8):
+        eye, far = (one, other) if k < 4 else (other, one)
+        top, bottom = _find_part(scratch, n, _near(eye, k & 3))
+        if bottom and _touches(scratch, n, far):
             joined = True
-        if not touches and (_is_pocket(scratch, n, eye, top, bottom, wins_kos) if kill else bare):
+        elif bottom and _is_pocket(scratch, n, eye, top, bottom, wins_kos):
             return False
     return joined
 
 
 @inner
-def _is_pocket(scratch, n, eye, top, bottom, wins_kos):
-    """Whether REGION, which touches the spot ``eye`` and not the other one, is a pocket.
+def _fill(scratch, n, one, other):
+    """Sets FILLED to the inside without two spots, and REST, the parts found so far, to nothing."""
+    for row in range(1, n + 1):
+        scratch[FILLED + row] = scratch[INSIDE + row]
+    scratch[FILLED + (one >> 5)] &= ~(1 << (one & 31))
+    scratch[FILLED + (other >> 5)] &= ~(1 << (other & 31))
+    for row in range(n + 2):
+        scratch[REST + row] = 0
 
-    All its points are next to a wall, and two of them are next to the spot. If the attacker wins
-    all kos, one such point is sufficient if it has at most one neighbour in the pocket.
+
+@inner
+def _find_part(scratch, n, point):
+    """Sets REGION to the connected part of FILLED at ``point``, and adds it to REST.
+
+    Returns its first and last row, or (n + 1, 0) if there is none or REST has it already.
+    """
+    if (
+        (point & 31) >= n
+        or not has_point(scratch, FILLED, point)
+        or has_point(scratch, REST, point)
+    ):
+        return np.int64(n + 1), np.int64(0)
+    for row in range(n + 2):
+        scratch[REGION + row] = 0
+    scratch[REGION + (point >> 5)] = 1 << (point & 31)
+    top, bottom = flood(scratch, REGION, FILLED, point >> 5, point >> 5, n)
+    for row in range(top, bottom + 1):
+        scratch[REST + row] |= scratch[REGION + row]
+    return top, bottom
+
+
+@inner
+def _touches(scratch, n, spot):
+    """Whether REGION has a point beside a spot."""
+    found = False
+    for k in range(4):
+        near = _near(spot, k)
+        found = found or ((near & 31) < n and has_point(scratch, REGION, near))
+    return found
+
+
+@inner
+def _is_pocket(scratch, n, eye, top, bottom, wins_kos):
+    """Whether REGION, which touches ``eye`` but not the other spot, is a pocket (D4).
+
+    It is one if all its points are next to walls and at least two of them touch ``eye``. One
+    touching point is enough if the attacker wins all kos and that point has at most one neighbour
+    in REGION.
     """
     for row in range(top, bottom + 1):
         if scratch[REGION + row] & ~beside(scratch, WALLS, np.int64(row)):
@@ -364,7 +281,7 @@ def _write_zone(scratch, n, out):
             scratch[INSIDE + row] | beside(scratch, INSIDE, np.int64(row))
         ) & scratch[WALLS + row]
     scratch[REGION] = scratch[REGION + n + 1] = 0
-    _grow(scratch, REGION, WALLS, n)
+    grow(scratch, REGION, WALLS, n)
     for row in range(1, n + 1):
         bits = (
             scratch[INSIDE + row]

@@ -365,8 +365,8 @@ def pattern(state, action, zone, out, facts, scratch):
         out[2 * plane + ((ko - 1) >> 5)] |= np.uint32(1) << np.uint32((ko - 1) & 31)
     if facts[TSUMEGO]:
         spread(facts, state, crucial_at(facts), out, 3 * plane)
-    said = FOR_MOVER if passes_made(facts, state) != 0 else 0
-    return np.int64(said | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))
+    marks = FOR_MOVER if passes_made(facts, state) != 0 else 0
+    return np.int64(marks | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))
 
 
 # ---- interface -----------------------------------------------------------------------------------

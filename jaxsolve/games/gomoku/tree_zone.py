@@ -29,11 +29,10 @@ from jaxsolve.jit.host import compiled, inner
 
 
 @inner
-def _add_but(tables, buffers, window, line, answered, out):
-    """Adds cells of a window in which two further stones of the same side would make a four.
+def _add_unless_answered(tables, buffers, window, line, answered, out):
+    """Adds to ``out`` the empty cells of the window for which another is not in ``answered``.
 
-    An empty cell is added to ``out`` if another empty cell of the window is not in ``answered``,
-    the set of replies that the tree answers.
+    ``answered`` is the set of replies that the tree answers (Z8, Z9).
     """
     open_cells, last = np.int64(0), np.int64(-1)
     for i in range(window * line, window * line + line):
@@ -64,7 +63,7 @@ def _zone_of_branch(board, frames, side, length, out):
     zone_of_line(board, side, length, frames.line, frames.zone)  # the replies of B2
     for window in range(facts[WINDOWS]):
         if seen_by(buffers.counts[window], enemy) == line - 3:
-            _add_but(tables, buffers, np.int64(window), line, frames.zone, out)  # Z8
+            _add_unless_answered(tables, buffers, np.int64(window), line, frames.zone, out)  # Z8
     for i in range(length):
         cell = np.int64(frames.line[i])
         put(tables, buffers, cell, side if i % 2 == 0 else enemy)
@@ -74,7 +73,9 @@ def _zone_of_branch(board, frames, side, length, out):
                     tables.adds[j] == 1
                     and seen_by(buffers.counts[tables.window[j]], enemy) == line - 3
                 ):
-                    _add_but(tables, buffers, tables.window[j], line, frames.zone, out)  # Z9
+                    _add_unless_answered(
+                        tables, buffers, tables.window[j], line, frames.zone, out
+                    )  # Z9
         elif i == length - 1:
             add_through(tables, buffers, cell, side, line, 1, out)  # Z6: all completing cells
     for i in range(length - 1, -1, -1):
@@ -90,7 +91,7 @@ def _read_line(frames, tree, at, length):
 
 @inner
 def _read_reply(board, frames, tree, f, side, out):
-    """Plays the next reply of the encoded tree and adds the cells of Z7 to ``out``."""
+    """Reads the next reply of the encoded tree, plays it, and adds the cells of Z7 to ``out``."""
     facts, tables, buffers = board.facts, board.tables, board.buffers
     cell = tree[frames.now[END]]
     frames.now[END] += 1

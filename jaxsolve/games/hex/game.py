@@ -19,8 +19,8 @@ from jaxsolve.games.boards.validity import are_in, are_stones
 from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, DetectedWin, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
+from jaxsolve.games.hex.certificate_pairs import pairing
 from jaxsolve.games.hex.connection import joined_to_edge
-from jaxsolve.games.hex.pairing import pairing
 
 if TYPE_CHECKING:
     from jaxsolve.games.zones import Zoning

@@ -33,9 +33,9 @@ DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
 
 @functools.cache
 def _steps(size: int, distance: int) -> Shifts:
-    """Returns the shifts [2, 4] of sets by ``distance`` cells against each direction.
+    """Returns one shift for each of the [2, 4] directions.
 
-    A cell is in the shifted set if the cell ``distance`` steps ahead is in the set.
+    A cell is in the shifted set if the cell ``distance`` steps ahead of it is in the set.
     """
     return shifts(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
 

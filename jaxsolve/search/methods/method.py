@@ -5,7 +5,8 @@ from __future__ import annotations
 import abc
 import dataclasses
 import numbers
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -17,18 +18,30 @@ from jaxsolve.search.tree.workspace import Workspace
 MOST = 1 << 31  # every number in the settings of a method is below MOST
 
 
+_Entry = TypeVar("_Entry")
+_Other = TypeVar("_Other")
+
+
 @dataclasses.dataclass(frozen=True)
-class Configurations:
+class Configurations(Generic[_Entry]):
     """Methods of successive runs of a search (``run.restarts``), one list for each kind of search.
 
     A search uses one list. Its first run uses the first method, which is the method itself. Each
     restart uses the next method, and the first one again after the last. A search whose list is
-    empty never restarts.
+    empty never restarts. Before a method is known, the lists hold what each run changes of it.
     """
 
-    plans: tuple[Method, ...] = ()  # games with plans, many moves at the root
-    few_moves: tuple[Method, ...] = ()  # games with plans, at most ``restarts.FEW_MOVES`` moves
-    threats: tuple[Method, ...] = ()  # games with threat search
+    plans: tuple[_Entry, ...] = ()  # games with plans, many moves at the root
+    few_moves: tuple[_Entry, ...] = ()  # games with plans, at most ``restarts.FEW_MOVES`` moves
+    threats: tuple[_Entry, ...] = ()  # games with threat search
+
+    def map(self, function: Callable[[_Entry], _Other]) -> Configurations[_Other]:
+        """Returns the lists with ``function`` applied to each entry."""
+        return Configurations(
+            tuple(map(function, self.plans)),
+            tuple(map(function, self.few_moves)),
+            tuple(map(function, self.threats)),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +110,7 @@ class Method(abc.ABC):
         return self
 
     @property
-    def configurations(self) -> Configurations:
+    def configurations(self) -> Configurations[Method]:
         """Methods of successive runs; by default the method never restarts."""
         return Configurations()
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
-from jaxsolve.games.row_words import INFO_MOVER, INFO_WINNER
+from jaxsolve.games.row_words import (
+    INFO_MOVER,
+    INFO_OUTCOME,
+    INFO_WINNER,
+    OUTCOME_MASK,
+    WINNER_MASK,
+)
 from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_search
 from jaxsolve.games.zones import COVER_FLAG, SETTLED, call_zone_function
 from jaxsolve.jit.host import compiled, inlined, inner
@@ -48,11 +54,11 @@ def outcome_on_sight(row, offsets: Offsets):
     has a threat that no legal move meets.
     """
     info = np.int64(row[offsets.info])
-    outcome = info & 7
+    outcome = info >> INFO_OUTCOME & OUTCOME_MASK
     if outcome != 0:
         return outcome
     if offsets.zone != NONE:
-        return info >> INFO_WINNER & 3
+        return info >> INFO_WINNER & WINNER_MASK
     mover = mover_of(row, offsets)
     for i in range(offsets.mask):
         if row[offsets.wins + i] != 0:

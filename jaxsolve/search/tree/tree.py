@@ -158,7 +158,7 @@ def new_tree(
     """Returns an empty tree.
 
     Args:
-      budget: most bytes that the tree may use (at least 65536 are allowed).
+      budget: bytes that the tree may use; values below 65536 count as 65536.
       state_words: words of a packed position.
       zoning: zone callbacks of the game; None for no zones.
       extra_words: words that the search method stores for each edge (``Tree.extra``).

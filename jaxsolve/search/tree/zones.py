@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.evaluate.layout import NONE as ABSENT
+from jaxsolve.games.row_words import INFO_OUTCOME, OUTCOME_MASK
 from jaxsolve.games.zones import (
     LEAF,
     LOST,
@@ -48,7 +49,8 @@ def write_terminal_zone(tree, row, offsets):
         for i in range(tree.zones.shape[1]):
             zone[i] = row[offsets.zone + i]
     elif tree.zones.shape[1] > 0:
-        decided = np.int64(row[offsets.info]) & 7 != 0 or tree.zoning.addresses[SETTLED] == 0
+        outcome = np.int64(row[offsets.info]) >> INFO_OUTCOME & OUTCOME_MASK
+        decided = outcome != 0 or tree.zoning.addresses[SETTLED] == 0
         call_zone_function(
             tree.zoning.addresses[LEAF if decided else SETTLED],
             row[: offsets.state],

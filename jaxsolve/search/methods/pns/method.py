@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Final, Literal
 
 import numpy as np
 
@@ -17,11 +18,13 @@ from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
-DEPTH_FIRST = None
+DEPTH_FIRST: Final = "depth-first"
 """Stands for depth-first search (``rzs``) in CONFIGURATIONS."""
-CONFIGURATIONS: dict[str, tuple[dict[str, float] | None, ...]] = {
+Change = dict[str, float] | Literal["depth-first"]
+
+CONFIGURATIONS: Configurations[Change] = Configurations(
     # A search is either short or very long, depending on the settings.
-    "plans": (
+    plans=(
         {},
         {"near": False, "widening": 0.25},
         DEPTH_FIRST,
@@ -32,12 +35,12 @@ CONFIGURATIONS: dict[str, tuple[dict[str, float] | None, ...]] = {
     # Best-first and depth-first search alternate. Of 25 questions about enclosed groups that take
     # long with either method alone, 21 are decided within 12 CPU s by alternation, and 13 without
     # restarts.
-    "few_moves": ({}, DEPTH_FIRST),
+    few_moves=({}, DEPTH_FIRST),
     # Some wins need quiet moves early, others late. With ``trust`` 0, initial numbers count moves
     # instead of odds, which finds some wins sooner.
-    "threats": ({}, {"quiet_after": 0}, {}, {"trust": 0.0}),
-}
-"""The lists of ``Configurations``: the settings that each run changes, or DEPTH_FIRST."""
+    threats=({}, {"quiet_after": 0}, {}, {"trust": 0.0}),
+)
+"""For each run the settings that it changes, or DEPTH_FIRST."""
 
 LARGE, SMALL_WAVES = 200_000, (16, 4)
 """Wave sizes on a CPU: for a network of fewer than LARGE parameters, and for a larger one.
@@ -117,20 +120,15 @@ class ProofNumber(Method):
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
     @property
-    def configurations(self) -> Configurations:
+    def configurations(self) -> Configurations[Method]:
         if not self.restarts or self.leave_on_change:
             return Configurations()
-        found = Configurations(
-            **{
-                kind: tuple(
-                    self.depth_first() if each is None else dataclasses.replace(self, **each)
-                    for each in changes
-                )
-                for kind, changes in CONFIGURATIONS.items()
-            }
-        )
+        found = CONFIGURATIONS.map(self._changed)
         # Without odds, the lists for threats hold nothing to vary.
         return found if self.trust > 0.0 else dataclasses.replace(found, threats=())
+
+    def _changed(self, change: Change) -> Method:
+        return self.depth_first() if change == DEPTH_FIRST else dataclasses.replace(self, **change)
 
     def depth_first(self) -> Method:
         """Returns the method of DEPTH_FIRST: ``rzs`` with this method's ``step``."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jaxsolve.proof.check.games.go.text import GoPosition
 
 REASONS = ("no-eyes", "sealed")
-MOST_SPOTS = 32
+MOST_SPOTS = 32  # a position with more spots counts as undecided (D3)
 
 
 def holds(rules: Go, position: GoPosition, reason: str, zone: int | None = None) -> bool:
@@ -33,25 +33,31 @@ def holds(rules: Go, position: GoPosition, reason: str, zone: int | None = None)
         return False
     if zone is not None and options.crucial & ~zone:
         return False
-    seals = reason == "sealed"
+    sealed = reason == "sealed"
     # With the goal to live, two passes end the game in favour of the attacker.
-    if not seals and options.pass_winner == options.living:
+    if not sealed and options.pass_winner == options.living:
         return False
-    if seals and options.ko != "simple":
+    if sealed and options.ko != "simple":
         return False  # an earlier board could forbid a move of the attacker
-    if seals and (position.ko or (position.side == options.living and position.passes)):
+    if sealed and (position.ko or (position.side == options.living and position.passes)):
         return False
-    inside = inside_of(rules, position, zone)
-    if not inside or (seals and inside & position.stones[1 - options.living]):
+    walls = _walls(rules, position, zone)
+    inside = _inside(rules, position, walls, zone)
+    if not inside or (sealed and inside & position.stones[1 - options.living]):
         return False
-    return not _has_eyes(rules, position, inside, zone, seals)
+    return not _has_eyes(rules, position, inside, walls, sealed)
 
 
 def inside_of(rules: Go, position: GoPosition, zone: int | None = None) -> int:
-    """Returns the inside (FORMAT.md) as a mask, or 0 if the walls do not enclose it."""
-    grid, options = rules.grid, rules.options
-    inside = grid.flood(position.crucial, grid.full & ~_walls(rules, position, zone))
-    if inside & ~options.region:
+    """Returns the inside (FORMAT.md) as a mask, or 0 if the walls do not enclose it (D1)."""
+    return _inside(rules, position, _walls(rules, position, zone), zone)
+
+
+def _inside(rules: Go, position: GoPosition, walls: int, zone: int | None) -> int:
+    """Returns the result of ``inside_of``, given the walls."""
+    grid = rules.grid
+    inside = grid.flood(position.crucial, grid.full & ~walls)
+    if inside & ~rules.options.region:
         return 0
     around = (inside | grid.near(inside)) & grid.full
     return 0 if zone is not None and around & ~zone else inside
@@ -103,11 +109,11 @@ def _living(rules: Go, position: GoPosition, attacker: int, walls: int, known: i
         chains = kept
 
 
-def _has_eyes(rules: Go, position: GoPosition, inside: int, zone: int | None, seals: bool) -> bool:
-    """Whether some two points of the inside may become eyes of one chain."""
+def _has_eyes(rules: Go, position: GoPosition, inside: int, walls: int, sealed: bool) -> bool:
+    """Whether some two spots make eyes, or there are too many spots to test (D3)."""
     grid, near, options = rules.grid, rules.grid.near, rules.options
     assert options.living is not None
-    own, beside = position.stones[options.living], near(_walls(rules, position, zone))
+    own, beside = position.stones[options.living], near(walls)
     spots = list(bits(inside & ~own & ~beside))
     if len(spots) > MOST_SPOTS:
         return True
@@ -117,15 +123,17 @@ def _has_eyes(rules: Go, position: GoPosition, inside: int, zone: int | None, se
             if near(one) & other:
                 continue
             filled = inside & ~one & ~other
-            if seals and _stay_eyes(grid, filled, one, other, beside, wins_kos):
-                return True
-            if not seals and _are_eyes(grid, filled, one, other, own, position.crucial):
+            if sealed:
+                make_eyes = _make_eyes_if_filled(grid, filled, one, other, beside, wins_kos)
+            else:
+                make_eyes = _make_eyes_if_passing(grid, filled, one, other, own, position.crucial)
+            if make_eyes:
                 return True
     return False
 
 
 def _parts(grid: Grid, filled: int, one: int, other: int) -> Iterator[tuple[int, bool, bool]]:
-    """Yields (part, touches ``one``, touches ``other``) for the parts that touch either point."""
+    """Yields (part, touches ``one``, touches ``other``) for the parts that touch either spot."""
     beside = (grid.near(one) | grid.near(other)) & filled
     while beside:
         part = grid.flood(beside & -beside, filled)
@@ -134,12 +142,13 @@ def _parts(grid: Grid, filled: int, one: int, other: int) -> Iterator[tuple[int,
         yield part, bool(edge & one), bool(edge & other)
 
 
-def _are_eyes(grid: Grid, filled: int, one: int, other: int, own: int, crucial: int) -> bool:
-    """Whether ``one`` and ``other`` may be eyes of a living chain while the attacker passes.
+def _make_eyes_if_passing(
+    grid: Grid, filled: int, one: int, other: int, own: int, crucial: int
+) -> bool:
+    """Whether two spots make eyes of a living chain while the attacker passes (D3, ``no-eyes``).
 
-    The defender has stones on all of ``filled``. A connected part of ``filled`` with a point of
-    ``crucial`` must touch both points. Every part that touches just one of them must have a point
-    outside ``own``.
+    ``filled`` is the inside without the spots. A part of it that has a crucial stone must touch
+    both. No part that consists of the defender's stones ``own`` alone may touch exactly one spot.
     """
     joined = False
     for part, first, second in _parts(grid, filled, one, other):
@@ -150,19 +159,33 @@ def _are_eyes(grid: Grid, filled: int, one: int, other: int, own: int, crucial: 
     return joined
 
 
-def _stay_eyes(grid: Grid, filled: int, one: int, other: int, beside: int, wins_kos: bool) -> bool:
-    """Whether ``one`` and ``other`` may stay eyes although the attacker fills liberties.
+def _make_eyes_if_filled(
+    grid: Grid, filled: int, one: int, other: int, beside: int, wins_kos: bool
+) -> bool:
+    """Whether two spots make eyes although the attacker fills liberties (D3, ``sealed``).
 
-    A connected part of ``filled`` must touch both points, and no part may be a pocket.
+    ``filled`` is the inside without the spots, and ``beside`` the points beside walls. A part of
+    ``filled`` must touch both spots, and no part may be a pocket.
     """
     joined = False
     for part, first, second in _parts(grid, filled, one, other):
         if first and second:
             joined = True
-        elif not part & ~beside:  # a pocket, if it has one of the forms of D4
-            entries = grid.near(one if first else other) & part
-            if entries & (entries - 1) or (
-                wins_kos and (grid.near(entries) & part).bit_count() < 2
-            ):
-                return False
+        elif _is_pocket(grid, part, one if first else other, beside, wins_kos):
+            return False
     return joined
+
+
+def _is_pocket(grid: Grid, part: int, eye: int, beside: int, wins_kos: bool) -> bool:
+    """Whether ``part``, which touches ``eye`` but not the other spot, is a pocket (D4).
+
+    It is one if all its points are next to walls and at least two of them touch ``eye``. One
+    touching point is enough if the attacker wins all kos and that point has at most one neighbour
+    in ``part``.
+    """
+    if part & ~beside:
+        return False
+    touching = grid.near(eye) & part
+    return bool(touching & (touching - 1)) or (
+        wins_kos and (grid.near(touching) & part).bit_count() < 2
+    )

@@ -119,7 +119,7 @@ class _Board:
 
     # ---- the edges -----------------------------------------------------------------------------
     def _outward(self, edge: int) -> tuple[Cell, Cell]:
-        """Returns the two steps (row, column) that cross an edge outwards."""
+        """Returns the two steps (row, column) that lead one row or column towards ``edge``."""
         first = OUTWARD[self.axis][edge]
         return STEPS[first], STEPS[(first + 1) % 6]
 
