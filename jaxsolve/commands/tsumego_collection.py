@@ -161,7 +161,7 @@ def answer_of(request: Request, member: Member) -> Answer:
         task = tsumego.task_of(own, given)
         with tsumego.folder_of(own, task) as folder:
             studied = tsumego.study(own, task, folder)
-    except (ValueError, FolderError) as error:
+    except (ValueError, FolderError, OSError) as error:
         sentence = str(error)
         return Answer(
             member.name, {"name": member.name, "error": sentence}, [sentence], [], None, False, 0.0,

@@ -26,11 +26,20 @@ def sentence(error: typer.TyperException, args: Sequence[str]) -> str:
     """Returns the message of an error of the option parser as one sentence.
 
     It names the option or argument, the value, and what would be right or the help that says so.
+    Line ends and control characters are escaped.
 
     Args:
       error: the error.
       args: the words of the command line, without the name of the program.
     """
+    return _printable(_sentence(error, args))
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _sentence(error: typer.TyperException, args: Sequence[str]) -> str:
     context = getattr(error, "ctx", None)
     more = f"'{context.command_path if context else 'jaxsolve'} --help'"
     if option := getattr(error, "option_name", None):
@@ -47,7 +56,9 @@ def sentence(error: typer.TyperException, args: Sequence[str]) -> str:
             return f"{name} is missing; {more} shows what is needed"
         words = _value(error.message.removesuffix("."))
         value = _given(args, names)
-        shown = "" if value is None or value in words else f" {shortened(value)}"
+        shown = ""
+        if value is not None and value not in words and repr(value)[1:-1] not in words:
+            shown = f" {shortened(value)}"
         return f"{name}{shown}: {words}" if name else words
     if found := re.fullmatch(r"Got unexpected extra argument\(?s?\)? \((.*)\)", message):
         return f"unexpected argument {shortened(found[1])}; {more} shows what is needed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import re
 import zipfile
 import zlib
@@ -15,12 +16,27 @@ from jaxsolve.formats.record import FormatError
 
 MAX_BYTES = 16 << 20  # largest SGF file of a collection
 MAX_FILES = 100_000  # most files of a collection
+FOLDER_NAME = 80  # most characters of the name of a problem's folder
+
+
+# What ``zipfile`` raises for an archive that it cannot read; NotImplementedError for a compression
+# that it does not know, OSError for damaged BZIP2 data.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+)
 
 
 class Member(NamedTuple):
     """A problem of a collection."""
 
-    name: str  # path in the collection, and the number of the record where there are several
+    # Path in the collection, and the number of the record where there are several. A byte that is
+    # no UTF-8 is shown as "?".
+    name: str
     folder: str  # name for the problem's folder, different for all members
     data: bytes  # the SGF file
     number: int | None  # which record of the file, from 1; None: the only one
@@ -58,9 +74,11 @@ def members(text: str) -> list[Member]:
     for name, data in files:
         numbers: Sequence[int | None] = _records(data)
         for number in numbers if len(numbers) > 1 else [None]:
-            whole = name if number is None else f"{name} #{number}"
+            shown = name.encode(errors="replace").decode()
+            whole = shown if number is None else f"{shown} #{number}"
             plain = re.sub(r"\.sgf\b", "", whole, flags=re.IGNORECASE)
-            stem = re.sub(r"[^A-Za-z0-9._-]+", "_", plain).strip("._") or "problem"
+            # Without dots, so that no folder has the name of a file of the command.
+            stem = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_")[-FOLDER_NAME:] or "problem"
             taken[stem.lower()] += 1
             again = taken[stem.lower()]
             folder = stem if again == 1 else f"{stem}~{again}"
@@ -100,8 +118,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
                     raise FormatError(f"{path.name}: {each.filename} is encrypted")
                 with archive.open(each) as file:
                     yield each.filename, _bounded(each.filename, file.read(MAX_BYTES + 1))
-    # ``zipfile`` raises NotImplementedError for a compression that it does not know.
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
+    except _DAMAGED as error:
         raise FormatError(f"{path.name} is no readable ZIP archive ({error})") from None
 
 

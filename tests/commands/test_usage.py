@@ -25,6 +25,8 @@ LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' sh
         ((*SOLVE, "--time", "fast"), "--time fast: give a number"),
         ((*SOLVE, "--time", "0"), "--time: 0.0 is not a number of seconds above 0"),
         (("tsumego", "a", "--first", "red"), "--first: 'red' is not one of 'black', 'white'"),
+        ((*SOLVE, "--seed", "1\n2"), r"--seed 1\n2: give a whole number"),
+        ((*SOLVE, "--no\npe\x1b[31m"), rf"there is no option --no\npe\x1b[31m; {LISTS}"),
         (("sovle",), "No such command 'sovle'. Did you mean 'solve'?"),
         (("weather",), "No such command 'weather'; 'jaxsolve --help' shows what is there"),
     ],

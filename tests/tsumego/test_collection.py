@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 
 import pytest
@@ -108,12 +109,32 @@ def test_empty_and_damaged_collections_are_refused(tmp_path):
     data = bytearray((tmp_path / "d.zip").read_bytes())
     data[40:60] = b"\xff" * 20  # inside the compressed record
     (tmp_path / "d.zip").write_bytes(data)
-    with pytest.raises(FormatError, match="no readable ZIP archive"):
-        collection.members(str(tmp_path / "d.zip"))
+    with zipfile.ZipFile(tmp_path / "e.zip", "w", zipfile.ZIP_LZMA) as made:
+        made.writestr("a.sgf", RIGHT * 50)
+    data = bytearray((tmp_path / "e.zip").read_bytes())
+    data[data.find(b"a.sgf") + 9] = 0xFF  # properties of the LZMA stream
+    (tmp_path / "e.zip").write_bytes(data)
+    for name in ("d.zip", "e.zip"):
+        with pytest.raises(FormatError, match=f"{name} is no readable ZIP archive"):
+            collection.members(str(tmp_path / name))
     with zipfile.ZipFile(tmp_path / "big.zip", "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr("big.sgf", b" " * (collection.MAX_BYTES + 1))
     with pytest.raises(FormatError, match="larger than"):
         collection.members(str(tmp_path / "big.zip"))
+
+
+def test_names_of_members_are_short_and_printable_and_no_names_of_the_commands_files(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:
+        for name in ("answers.json.sgf", "run.json.sgf", f"{'a' * 300}.sgf", f"{'a' * 299}.sgf"):
+            made.writestr(name, RIGHT)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / os.fsdecode(b"\xff.sgf")).write_bytes(RIGHT.encode())
+    found = [*collection.members(str(tmp_path / "a.zip")), *collection.members(str(tmp_path / "b"))]
+    folders = [member.folder for member in found]
+    assert len(set(folders)) == len(found) == 5
+    assert max(map(len, folders)) <= collection.FOLDER_NAME + 2
+    assert not {"answers.json", "run.json"} & set(folders)
+    assert all(member.name.encode() for member in found)
 
 
 @pytest.mark.parametrize(
