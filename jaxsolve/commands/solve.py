@@ -163,6 +163,8 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
             "interrupted; resume with the same command and --resume "
             f"(everything is saved in {request.out})"
         )
+    elif results[-1].interrupted:
+        console.print("a run with --out DIR can be resumed", style="dim")
     elif "limit of" in results[-1].reason:
         kept = f"resume with --resume and a larger limit (everything is saved in {request.out})"
         console.print(

@@ -224,8 +224,11 @@ def _closing(answers: Sequence[Answer], found: Sequence[Member]) -> str:
     if facts["refused"]:
         text += f", {facts['refused']} not read"
     if any(facts["record"].values()):
-        counts = ", ".join(f"{count} {word}" for word, count in facts["record"].items())
-        text += f"; with the records' own solutions: {counts}"
-    if facts["differing"]:
-        text += f" ({', '.join(facts['differing'])})"
+        text += "; with the records' own solutions:"
+        for word, count in facts["record"].items():
+            text += f" {count} {word}"
+            if word == _SIGNS[False] and facts["differing"]:
+                text += f" ({', '.join(facts['differing'])})"
+            text += ","
+        text = text.removesuffix(",")
     return f"{text}; {facts['cpu_seconds']:.2f} s CPU"

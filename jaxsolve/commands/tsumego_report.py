@@ -171,7 +171,7 @@ def _why(task: Task, each: FirstReport) -> dict[str, str]:
         false_eye = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
         if false_eye and proves_seki(task):  # see ``tsumego/status.py``
             text += (
-                ". A ko around a false eye, which the defender can never end, counts as won here; "
+                ". Around a false eye the defender can never end the ko, which counts as won here; "
                 "players call such stones dead"
             )
         return {"the ko": text}

@@ -76,7 +76,7 @@ def solve(
 
     Exit code: 0 proved (value: the side to move wins), 10 unknown, 20 disproved (value: it loses
     or the game is drawn), 1 answered, but the proof was not saved or the
-    answer was not printed, 2 bad input or no answer, 130 interrupted (progress is saved).
+    answer was not printed, 2 bad input or no answer, 130 interrupted (saved with --out).
     """
     rules = options.rules(question.rule)
     if output.resume and output.out is None:
@@ -137,7 +137,7 @@ def suite(
 
     Exit code: 0 done, 1 an answer contradicts the source or was not saved, 2 bad input, or the
     folder of a problem holds something else (the other problems are solved), 130 interrupted
-    (progress is saved).
+    (saved with --out).
     """
     rules = options.rules(chosen.rule)
     process.import_jax()
@@ -316,7 +316,7 @@ def tsumego(
     folder of --out, with the same or other limits.
 
     Exit code: 0 all questions answered, 10 stopped at a limit, 1 something was not saved or not
-    printed, 2 bad input, 130 interrupted (progress is saved).
+    printed, 2 bad input, 130 interrupted (saved with --out).
     """
     rules = options.rules(question.rule)
     process.import_jax()
