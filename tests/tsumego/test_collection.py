@@ -57,6 +57,7 @@ def test_all_records_are_answered_and_compared(folder, tmp_path):
     assert run(folder, "--out", out, "--svg", tmp_path / "a.svg").exit_code == 2
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_second_run_resumes(folder, tmp_path, jobs):
     archive, out = tmp_path / "c.zip", tmp_path / "out"
