@@ -13,7 +13,7 @@ NOTHING_LEFT = "Nothing is left to try: play can repeat without end, or it reach
 
 
 class Verdict(enum.Enum):
-    """The verdict of a search on a claim."""
+    """The verdict of a search on a claim. (A ``Verdict`` of the checker is the end of one game.)"""
 
     PROVED = "proved"  # the claim holds; the certificate proves it
     DISPROVED = "disproved"  # the opposite claim holds; the certificate proves that one

@@ -125,8 +125,8 @@ def _row(what: str, unit: str, rate: Rate, compile_seconds: float) -> Row:
     return {
         "what": what,
         "unit": unit,
-        "per_cpu_second": rate.cpu,
-        "per_wall_second": rate.wall,
+        "per_cpu_second": rate.per_cpu_second,
+        "per_wall_second": rate.per_wall_second,
         "compile_cpu_seconds": compile_seconds,
     }
 
@@ -156,9 +156,9 @@ def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
     return {
         **row,
         "vs": "pgx",
-        "vs_per_cpu_second": vs.cpu,
-        "vs_per_wall_second": vs.wall,
-        "ratio": ours.cpu / vs.cpu,
+        "vs_per_cpu_second": vs.per_cpu_second,
+        "vs_per_wall_second": vs.per_wall_second,
+        "ratio": ours.per_cpu_second / vs.per_cpu_second,
         "vs_rules": their_rules,
     }
 

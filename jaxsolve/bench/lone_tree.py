@@ -48,7 +48,7 @@ class MadeUpPositions(Evaluator):
         self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None
     ) -> np.ndarray:
         del actions, seed, history
-        cpu, wall, layout, n = time.thread_time(), time.perf_counter(), self.layout, len(states)
+        cpu, begun, layout, n = time.thread_time(), time.perf_counter(), self.layout, len(states)
         rows = np.zeros((n, layout.width), np.uint32)
         mover = 1 - states[:, 0]
         rows[:, 0] = mover
@@ -66,7 +66,7 @@ class MadeUpPositions(Evaluator):
         # the timing would include that.
         rows.flags.writeable = False
         self.cpu_seconds += time.thread_time() - cpu
-        self.wall_seconds += time.perf_counter() - wall
+        self.wall_seconds += time.perf_counter() - begun
         return rows
 
 
@@ -114,10 +114,10 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
                 )
                 leaves += count
                 search.absorb(group, evaluator(states, actions))
-    cpu, wall = clock.read()
+    cpu, elapsed = clock.read()
     return {
         "per_cpu_second": leaves / (cpu - evaluator.cpu_seconds),
-        "per_wall_second": leaves / (wall - evaluator.wall_seconds),
+        "per_wall_second": leaves / (elapsed - evaluator.wall_seconds),
         "cpu_seconds": cpu - evaluator.cpu_seconds,
         "compile_cpu_seconds": compile_seconds,
         "mean_depth": depths / leaves,

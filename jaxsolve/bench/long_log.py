@@ -29,7 +29,7 @@ BLOCK = 1 << 16
 """Number of records that are written at a time."""
 
 
-def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) -> None:
+def long_log(folder: Path, rule_set: str, opening: str, zones: bool, records: int) -> None:
     """Solves a position and writes a log of ``records`` records to ``folder``.
 
     The records of the search keep their order and are spread evenly among the made-up records. A
@@ -37,7 +37,7 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
 
     Args:
       folder: receives the log and the files of the search.
-      rules: id of the rule set.
+      rule_set: id of the rule set.
       opening: text of the position.
       zones: whether the search uses relevance zones.
       records: number of records.
@@ -45,13 +45,13 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
     Raises ValueError if the position is not solved within 200 CPU seconds.
     """
     setup()
-    game = make(rules)
+    game = make(rule_set)
     state, evaluator = game.parse(opening), shared_evaluator(game, zones=zones)
     result = solve(
         game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator
     )
     if result.verdict is Verdict.UNKNOWN:
-        raise ValueError(f"{rules} {opening}: undecided, so there is no proof to collect")
+        raise ValueError(f"{rule_set} {opening}: undecided, so there is no proof to collect")
     mover = int(game.to_move(state))
     claim = (
         Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
@@ -85,20 +85,20 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
     (folder / "question.json").write_text(json.dumps({"log": question, "player": claim.player}))
 
 
-def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int) -> None:
+def collect(folder: Path, rule_set: str, opening: str, zones: bool, memory_mb: int) -> None:
     """Makes the certificate from the log in ``folder``, and prints its CPU time and memory.
 
     Prints the peak memory of the process, and its increase after the rules were compiled.
 
     Args:
       folder: folder that ``long_log`` has filled.
-      rules: id of the rule set.
+      rule_set: id of the rule set.
       opening: text of the position.
       zones: whether the search used relevance zones.
       memory_mb: memory for the collection of the proof.
     """
     setup()
-    game = make(rules)
+    game = make(rule_set)
     evaluator, state = shared_evaluator(game, zones=zones), game.parse(opening)
     shared_evaluator(game, autoplay=False, zones=zones)(
         np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32)
@@ -115,14 +115,14 @@ def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int)
     spent, after = cpu_seconds() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     check = proof.checked.cpu_seconds if proof.checked else 0.0
     print(
-        f"{rules}: {len(log):,} records, {(folder / 'proof.log').stat().st_size / 1e9:.2f} GB; "
+        f"{rule_set}: {len(log):,} records, {(folder / 'proof.log').stat().st_size / 1e9:.2f} GB; "
         f"certificate of {proof.nodes:,} nodes in {spent:.1f} CPU s "
         f"(opening the log {opened:.1f}, the check {check:.1f}); "
         f"peak memory {after / 1024:.0f} MB, {(after - before) / 1024:.0f} MB of it for this"
     )
 
 
-def main(rules: str, opening: str, records: int, memory_mb: int, zones: bool) -> None:
+def main(rule_set: str, opening: str, records: int, memory_mb: int, zones: bool) -> None:
     """Makes the log in one process and the certificate in another process.
 
     The search thus does not affect the peak memory of the process that makes the certificate.
@@ -131,7 +131,7 @@ def main(rules: str, opening: str, records: int, memory_mb: int, zones: bool) ->
         for step in (long_log, collect):
             size = records if step is long_log else memory_mb
             process = multiprocessing.get_context("spawn").Process(
-                target=step, args=(Path(name), rules, opening, zones, size)
+                target=step, args=(Path(name), rule_set, opening, zones, size)
             )
             process.start()
             process.join()

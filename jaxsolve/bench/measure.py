@@ -21,10 +21,10 @@ SECONDS = 0.25  # approximate wall seconds of one repeat
 
 
 class Rate(NamedTuple):
-    """Items per second."""
+    """Rate of items."""
 
-    cpu: float  # of CPU time, all threads of the process together
-    wall: float  # of wall time; the one to use on an accelerator
+    per_cpu_second: float  # CPU time of all threads of the process together
+    per_wall_second: float  # the one to use on an accelerator
 
 
 class Workload(NamedTuple):
@@ -58,10 +58,11 @@ def rates(workloads: Sequence[Workload], seconds: float = SECONDS) -> list[Rate]
         for i, (work, count) in enumerate(zip(workloads, counts, strict=True)):
             clock = Clock()
             work.run(count)
-            cpu, wall = clock.read()
+            cpu, elapsed = clock.read()
             done = work.items * count
             best[i] = Rate(
-                max(best[i].cpu, done / max(cpu, 1e-9)), max(best[i].wall, done / max(wall, 1e-9))
+                max(best[i].per_cpu_second, done / max(cpu, 1e-9)),
+                max(best[i].per_wall_second, done / max(elapsed, 1e-9)),
             )
     return best
 
@@ -73,9 +74,9 @@ def _count(work: Workload, seconds: float) -> int:
     while True:
         clock = Clock()
         work.run(count)
-        _, wall = clock.read()
-        if wall > 0.2 * seconds:
-            return max(work.at_least, round(count * seconds / wall))
+        _, elapsed = clock.read()
+        if elapsed > 0.2 * seconds:
+            return max(work.at_least, round(count * seconds / elapsed))
         count *= 4
 
 

@@ -34,17 +34,18 @@ class _Watch:
     """Records the longest call of a function in wall and CPU seconds, and counts calls > 10 ms."""
 
     def __init__(self) -> None:
-        self.wall, self.cpu, self.calls = 0.0, 0.0, 0
+        self.wall_seconds, self.cpu_seconds, self.calls = 0.0, 0.0, 0
 
     def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*arguments: Any, **options: Any) -> Any:
-            wall, cpu = time.perf_counter(), time.thread_time()
+            begun, cpu = time.perf_counter(), time.thread_time()
             try:
                 return step(*arguments, **options)
             finally:
-                spent = time.perf_counter() - wall
+                spent = time.perf_counter() - begun
                 self.calls += spent > 0.01
-                self.wall, self.cpu = max(self.wall, spent), max(self.cpu, time.thread_time() - cpu)
+                self.wall_seconds = max(self.wall_seconds, spent)
+                self.cpu_seconds = max(self.cpu_seconds, time.thread_time() - cpu)
 
         return timed
 
@@ -74,7 +75,8 @@ def pauses(
             "evicted": int(counters[EVICTED]),
         }
         return held | {
-            name: (watch.wall, watch.cpu, watch.calls) for name, watch in watches.items()
+            name: (watch.wall_seconds, watch.cpu_seconds, watch.calls)
+            for name, watch in watches.items()
         }
     finally:
         job.close()
@@ -87,8 +89,8 @@ def main(text: str, memory_mb: int, seconds: float, method: str = "dfpn") -> Non
     print(f"{text}, {method}, {memory_mb} MB, {seconds:g} CPU s: ", end="")
     print(f"{found['nodes']:,} nodes, {found['held']:,} held, {found['evicted']:,} evicted")
     for name in STEPS:
-        wall, cpu, calls = found[name]
-        print(f"{name:>10}: longest {wall:.3f} s ({cpu:.3f} CPU s), {calls} calls above 10 ms")
+        longest, cpu, calls = found[name]
+        print(f"{name:>10}: longest {longest:.3f} s ({cpu:.3f} CPU s), {calls} calls above 10 ms")
 
 
 if __name__ == "__main__":

@@ -86,14 +86,14 @@ def run(request: Request) -> int:
     rule_sets = [make(name).rule_set for name in request.games or GAMES]
     report = Report("selfplay", COLUMNS, request.as_json)
     try:
-        for rules, targets in itertools.product(rule_sets, TARGETS):
+        for rule_set, targets in itertools.product(rule_sets, TARGETS):
             for batch in request.batches or BATCHES:
-                with report.measuring(f"{rules}, {targets}, {batch} games"):
-                    run_settings = settings_of(rules, targets, settings)
+                with report.measuring(f"{rule_set}, {targets}, {batch} games"):
+                    run_settings = settings_of(rule_set, targets, settings)
                     measured = _measured(run_settings, batch, request.seconds or measure.SECONDS)
                     report.add(
                         {
-                            "game": rules,
+                            "game": rule_set,
                             "targets": targets,
                             "network": network,
                             "dtype": request.dtype,
@@ -106,16 +106,16 @@ def run(request: Request) -> int:
     return 0
 
 
-def settings_of(rules: str, targets: str, network: NetworkSettings) -> Settings:
+def settings_of(rule_set: str, targets: str, network: NetworkSettings) -> Settings:
     """Returns the training settings for a network, with the default search.
 
     Args:
-      rules: id of the rule set.
+      rule_set: id of the rule set.
       targets: ``pcn`` (cost head) or ``alphazero`` (value head).
       network: size and number format of the network.
     """
-    settings, game = Settings(network=dataclasses.replace(network)), make(rules)
-    settings.game.rules, settings.game.most_moves = rules, most_moves(game)
+    settings, game = Settings(network=dataclasses.replace(network)), make(rule_set)
+    settings.game.rules, settings.game.most_moves = rule_set, most_moves(game)
     settings.network.cost_bins = bins(game, network)
     settings.targets.goal, settings.targets.value, settings.targets.cost = TARGETS[targets]
     settings.train.capacity = settings.train.games * settings.game.most_moves
@@ -146,11 +146,14 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
         seconds,
     )
     times: dict[str, Any] = {
-        f"{name}_ms": 1000 * evaluations / rate.wall
+        f"{name}_ms": 1000 * evaluations / rate.per_wall_second
         for name, rate in (("move", whole), ("network", by_network), ("tree", by_tree))
     }
     if Device.here().platform == "cpu":
-        network_share, tree_share = whole.cpu / by_network.cpu, whole.cpu / by_tree.cpu
+        network_share, tree_share = (
+            whole.per_cpu_second / by_network.per_cpu_second,
+            whole.per_cpu_second / by_tree.per_cpu_second,
+        )
         times |= {
             "network_share": network_share,
             "tree_share": tree_share,
@@ -158,10 +161,10 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
         }
     return {
         "simulations": search.simulations,
-        "per_cpu_second": whole.cpu,
-        "per_wall_second": whole.wall,
-        "evaluations_per_hour": 3600 * whole.wall,
-        "moves_per_hour": 3600 * whole.wall / (search.simulations + 1),
+        "per_cpu_second": whole.per_cpu_second,
+        "per_wall_second": whole.per_wall_second,
+        "evaluations_per_hour": 3600 * whole.per_wall_second,
+        "moves_per_hour": 3600 * whole.per_wall_second / (search.simulations + 1),
         **times,
     }
 

@@ -112,7 +112,7 @@ def timed_search(
     evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
     clock = Clock()
     run_jobs(jobs)
-    cpu, wall = clock.read()
+    cpu, elapsed = clock.read()
     count = sum(job.search.evaluated for job in jobs) - before
     select = sum(job.select_seconds for job in jobs)
     parts = {
@@ -120,13 +120,13 @@ def timed_search(
         "dispatch": evaluator.dispatch_seconds,
         "wait": evaluator.wait_seconds,
     }
-    parts["absorb"] = wall - sum(parts.values())  # back up, and a little overhead of the pool
+    parts["absorb"] = elapsed - sum(parts.values())  # back up, and a little overhead of the pool
     return {
         "per_cpu_second": count / cpu,
-        "per_wall_second": count / wall,
+        "per_wall_second": count / elapsed,
         "cpu_seconds": cpu,
-        "compile_cpu_seconds": compile_clock.read().since(compiled_before).cpu,
-        **{f"{name}_share": part / wall for name, part in parts.items()},
+        "compile_cpu_seconds": compile_clock.read().since(compiled_before).cpu_seconds,
+        **{f"{name}_share": part / elapsed for name, part in parts.items()},
     }
 
 

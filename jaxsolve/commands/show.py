@@ -93,7 +93,7 @@ def _describe(entry: Entry | str) -> None:
 
 def show(options: ShowOptions) -> int:
     """Prints a position, and also writes it as a picture or as SGF if requested. Returns 0."""
-    rules = options_module.rules(options.rule)
+    rule_options = options_module.rule_options(options.rule)
     text, svg, sgf = options.position, options.svg, options.sgf
     with failure.errors_as_sentences(options.as_json):
         from jaxsolve import view
@@ -106,7 +106,7 @@ def show(options: ShowOptions) -> int:
         problem = position.resolve(
             text,
             game=options.game,
-            options=rules,
+            options=rule_options,
             letters=options.column_letters,
             remark=failure.remark,
             display_only=sgf is None,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jaxsolve.core import process
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.formats import letters, problems, sgf, sgf_problem, sgf_text
+from jaxsolve.formats import letters, problems, sgf, sgf_encoding, sgf_problem
 from jaxsolve.formats.record import FormatError, Record, board_size
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
@@ -80,9 +80,9 @@ def resolve(
 
 @dataclass(frozen=True)
 class _Ways:
-    """The arguments of ``resolve``; ``rules`` is its argument ``game``."""
+    """The arguments of ``resolve``; ``rule_set`` is its argument ``game``."""
 
-    rules: str | None
+    rule_set: str | None
     options: dict[str, str]
     letters: str | None
     remark: Callable[[str], None] | None
@@ -115,24 +115,24 @@ def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
     """Returns ``game`` and ``options`` as the argument ``options`` of ``problems.load``."""
     if game is None:
         return options
-    base, chosen = problems.split_rules(game)
+    base, chosen = problems.split_rule_set(game)
     return {"rules": base} | chosen | options
 
 
-def _game(rules: str | None, options: dict[str, str]) -> Game:
-    if rules is None:
+def _game(rule_set: str | None, options: dict[str, str]) -> Game:
+    if rule_set is None:
         raise FormatError(
             "give the game, such as --game hex-5; "
             f"there are {', '.join(registry.available())} (see 'jaxsolve games')"
         )
     try:
-        return problems.with_options(rules, options)
+        return problems.with_options(rule_set, options)
     except ValueError as error:
         raise FormatError(str(error)) from None
 
 
 def _content(data: bytes, name: str, ways: _Ways) -> Problem:
-    if not sgf_text.holds_record(data):
+    if not sgf_encoding.holds_record(data):
         if name.lower().endswith(".sgf"):  # the user means a record, not canonical text
             what = "is empty" if not data.strip() else "has no '(;' near its beginning"
             raise FormatError(
@@ -145,9 +145,9 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     ways.refuse_letters()
     process.setup()
     try:
-        family = None if ways.rules is None else _game(ways.rules, ways.options).name
+        family = None if ways.rule_set is None else _game(ways.rule_set, ways.options).name
         record = sgf.read(data, family=family)
-        game = _game_of(record, ways.rules, ways.options)
+        game = _game_of(record, ways.rule_set, ways.options)
         # The record was read with the coordinates of another game, so it is read again. The second
         # reading raises FormatError if the property GM names another game.
         if game.name != record.properties["family"]:
@@ -164,41 +164,41 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
 
 def _advice(data: bytes, ways: _Ways) -> str:
     """Returns advice for a Go record with a set-up position if no rules were chosen, else ""."""
-    if ways.rules is not None or not sgf_problem.holds_problem(data):
+    if ways.rule_set is not None or not sgf_problem.holds_problem(data):
         return ""
     return f"for a life-and-death problem there is 'jaxsolve tsumego {ways.text}'"
 
 
-def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game:
+def _game_of(record: Record, rule_set: str | None, options: dict[str, str]) -> Game:
     """Returns the game of an SGF record.
 
-    The rule set is the first of these that exists: ``rules``, a rule-set id in the record's
+    The rule set is the first of these that exists: ``rule_set``, a rule-set id in the record's
     property RU, or the default rules for the family and size of the record. In Go the komi comes
-    from the record, unless ``rules`` or ``options`` state a komi.
+    from the record, unless ``rule_set`` or ``options`` state a komi.
 
-    Raises FormatError if ``rules`` is None and RU holds other text than a rule-set id.
+    Raises FormatError if ``rule_set`` is None and RU holds other text than a rule-set id.
     """
     stated = record.properties.get("rules", "")
     family = record.properties["family"]
-    if rules is None and any(
+    if rule_set is None and any(
         stated.split(";")[0] == base or (base.endswith("-N") and stated.startswith(base[:-1]))
         for base in registry.available()
     ):
         return _game(stated, options)
-    if rules is None and stated:
+    if rule_set is None and stated:
         raise FormatError(
             f"its rules RU[{shortened(stated)}] are not a rule set of jaxsolve: "
             f"choose one with --game, such as {family}-{record.size}"
         )
-    rules = rules or f"{family}-{record.size}"
+    rule_set = rule_set or f"{family}-{record.size}"
     komi = record.properties.get("komi", "").strip()
-    if komi and rules.startswith("go-") and "komi" not in problems.split_rules(rules)[1]:
+    if komi and rule_set.startswith("go-") and "komi" not in problems.split_rule_set(rule_set)[1]:
         options = {"komi": komi} | options
-    return _game(rules, options)
+    return _game(rule_set, options)
 
 
 def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
-    game = _game(ways.rules, ways.options)
+    game = _game(ways.rule_set, ways.options)
     computes = not ways.display_only or text == "start" or text.startswith("moves:")
     if computes:
         process.setup()

@@ -277,12 +277,12 @@ def build(
         raise FormatError(
             f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_FIELDS))}"
         )
-    rules = entry.get("rules", data.get("rules"))
-    if not isinstance(rules, str):
+    rule_set = entry.get("rules", data.get("rules"))
+    if not isinstance(rule_set, str):
         raise KeyError("rules")
-    game = with_options(rules, options)
+    game = with_options(rule_set, options)
     state = position(game, entry.get("position"), entry.get("moves"))
-    expected = entry.get("expected") if with_options(rules, {}) == game else None
+    expected = entry.get("expected") if with_options(rule_set, {}) == game else None
     if expected not in (None, *_ANSWERS):
         raise FormatError(f"expected {expected!r} is neither {' nor '.join(_ANSWERS)}")
     claim = read_claim(game, entry["claim"]) if "claim" in entry else default_claim(game, state)
@@ -300,29 +300,29 @@ def _notes(entry: Mapping[str, Any]) -> dict[str, Any]:
     return dict(notes)
 
 
-def split_rules(rules: str) -> tuple[str, dict[str, str]]:
+def split_rule_set(rule_set: str) -> tuple[str, dict[str, str]]:
     """Splits a rule-set id into its base and a dictionary of its options.
 
     Raises ValueError for an option that is given twice or has no value.
     """
-    base, *fields = rules.strip().split(";")
+    base, *fields = rule_set.strip().split(";")
     options: dict[str, str] = {}
     for option in fields:
         key, equals, value = option.partition("=")
         if not equals or key in options:
             reason = "gives an option twice" if equals else "is not of the form key=value"
-            raise ValueError(f"Rule set {shortened(rules)!r}: {option!r} {reason}.")
+            raise ValueError(f"Rule set {shortened(rule_set)!r}: {option!r} {reason}.")
         options[key] = value
     return base, options
 
 
-def with_options(rules: str, options: Mapping[str, str]) -> Game:
-    """Makes the game of the rule-set id ``rules``, with some options replaced.
+def with_options(rule_set: str, options: Mapping[str, str]) -> Game:
+    """Makes the game of the rule-set id ``rule_set``, with some options replaced.
 
     If ``options`` has the key ``rules``, its value replaces the whole id. Raises ValueError for an
     unknown id, option or value.
     """
-    base, chosen = split_rules(options.get("rules", rules))
+    base, chosen = split_rule_set(options.get("rules", rule_set))
     chosen |= {key: value for key, value in options.items() if key != "rules"}
     return registry.make(base, **chosen)
 

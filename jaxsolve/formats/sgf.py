@@ -1,7 +1,8 @@
 """Reads SGF: one line of play with set-up stones, for Go, Gomoku and Hex.
 
-``sgf_text`` finds the encoding of a file, and ``sgf_tree`` parses the text to nodes. This module
-converts the nodes to a ``Record``. It refuses records that do not describe exactly one position.
+``sgf_encoding`` finds the encoding of a file, and ``sgf_tree`` parses the text to nodes. This
+module converts the nodes to a ``Record``. It refuses records that do not describe exactly one
+position.
 ``sgf_problem`` reads records with variations.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 
 from jaxsolve.formats import record as records
-from jaxsolve.formats import sgf_text
+from jaxsolve.formats import sgf_encoding
 from jaxsolve.formats.record import FormatError, Move, Record
 from jaxsolve.formats.sgf_tree import Node, shown, text_of
 from jaxsolve.games.boards.board_text import GTP_LETTERS, HEX_LETTERS
@@ -226,7 +227,7 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
         or it has variations, a second game, a point outside the board, set-up stones after a move,
         or a handicap without its stones.
     """
-    found = sgf_text.trees(data)
+    found = sgf_encoding.trees(data)
     if len(found) > 1:
         raise FormatError(f"the file holds {len(found)} games; give one")
     root = node = found[0]

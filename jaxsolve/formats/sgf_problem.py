@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxsolve.formats import sgf, sgf_text
+from jaxsolve.formats import sgf, sgf_encoding
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.formats.sgf_tree import Node, main_line, text_of
 
@@ -73,7 +73,7 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
       FormatError: the record cannot be read (see ``sgf.read``; variations are allowed), the file
         has several records and ``number`` is None, or ``number`` or ``at`` is out of range.
     """
-    root = _chosen(sgf_text.trees(data), number)
+    root = _chosen(sgf_encoding.trees(data), number)
     reader = sgf.Reader(sgf.size_of(root), sgf.checked_family(root, "go"))
     line = main_line(root)
     place = _after(line, at) if at is not None else (_set_up(line, reader.size) or _of_game(line))
@@ -102,7 +102,7 @@ def holds_problem(data: bytes | str) -> bool:
         return any(
             sgf.checked_family(root, None) == "go"
             and _set_up(main_line(root), sgf.size_of(root)) is not None
-            for root in sgf_text.trees(data)
+            for root in sgf_encoding.trees(data)
         )
     except FormatError:
         return False
@@ -124,7 +124,7 @@ def _chosen(found: Sequence[Node], number: int | None) -> Node:
 
 def count(data: bytes | str) -> int:
     """Returns the number of records in an SGF file. Raises FormatError if it cannot be read."""
-    return len(sgf_text.trees(data))
+    return len(sgf_encoding.trees(data))
 
 
 def _has_move(node: Node) -> bool:

@@ -14,20 +14,22 @@ from jaxsolve.core.process import cpu_seconds
 class CompileSeconds(NamedTuple):
     """Time spent in compilation.
 
-    ``cpu`` is in CPU seconds of the whole process. ``wall`` is in wall seconds of one thread: the
-    time in which this thread compiled or waited for the compilation of another thread.
+    ``cpu_seconds`` belong to the whole process. ``wall_seconds`` belong to one thread: the time in
+    which this thread compiled or waited for the compilation of another thread.
     """
 
-    cpu: float = 0.0
-    wall: float = 0.0
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
 
     def since(self, earlier: CompileSeconds) -> CompileSeconds:
         """Returns the time from the reading ``earlier`` to this reading."""
-        return CompileSeconds(self.cpu - earlier.cpu, self.wall - earlier.wall)
+        return CompileSeconds(
+            self.cpu_seconds - earlier.cpu_seconds, self.wall_seconds - earlier.wall_seconds
+        )
 
 
 class _Thread(threading.local):
-    compiling, wall = False, 0.0
+    compiling, wall_seconds = False, 0.0
 
 
 _thread, _adding = _Thread(), threading.Lock()
@@ -36,7 +38,7 @@ _cpu = 0.0
 
 def read() -> CompileSeconds:
     """Returns the compilation time so far, with the wall seconds of the calling thread."""
-    return CompileSeconds(_cpu, _thread.wall)
+    return CompileSeconds(_cpu, _thread.wall_seconds)
 
 
 @contextlib.contextmanager
@@ -62,4 +64,4 @@ def measured(lock: contextlib.AbstractContextManager[Any]) -> Iterator[None]:
             seconds = cpu_seconds() - start
             with _adding:
                 _cpu += seconds
-            _thread.wall += time.perf_counter() - begun
+            _thread.wall_seconds += time.perf_counter() - begun

@@ -77,7 +77,7 @@ class GraphBuilder:
     @property
     def compile_seconds(self) -> float:
         """CPU seconds that were spent on compilation since this builder was made."""
-        return compile_clock.read().since(self._compiled_before).cpu
+        return compile_clock.read().since(self._compiled_before).cpu_seconds
 
     def build(self, root: np.ndarray) -> ProofGraph:
         """Builds the proof graph of the position ``root``, a packed state uint32[S].

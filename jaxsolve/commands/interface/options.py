@@ -87,7 +87,7 @@ def checked_rotations(value: int) -> int:
     return value
 
 
-def rules(texts: list[str] | None) -> dict[str, str]:
+def rule_options(texts: list[str] | None) -> dict[str, str]:
     """Parses the values of ``--rule`` to rule options by name.
 
     Each text is KEY=VALUE, or several of these joined by semicolons, or a rule-set id with options

@@ -78,7 +78,7 @@ def solve(
     or the game is drawn), 1 answered, but the proof was not saved or the
     answer was not printed, 2 bad input or no answer, 130 interrupted (saved with --out).
     """
-    rules = options.rules(question.rule)
+    rule_options = options.rule_options(question.rule)
     if output.resume and output.out is None:
         raise typer.BadParameter("needs --out DIR, the folder to resume", param_hint="--resume")
     process.import_jax()
@@ -88,7 +88,7 @@ def solve(
     request = command.Request(
         position=question.position,
         game=question.game,
-        options=rules,
+        options=rule_options,
         claim=question.claim,
         settings=search.settings(limits.limits(), heads, check=not proof.no_check),
         letters=question.column_letters,
@@ -139,7 +139,7 @@ def suite(
     folder of a problem holds something else (the other problems are solved), 130 interrupted
     (saved with --out).
     """
-    rules = options.rules(chosen.rule)
+    rule_options = options.rule_options(chosen.rule)
     process.import_jax()
     from jaxsolve.commands import suite as command
 
@@ -147,7 +147,7 @@ def suite(
     request = command.Request(
         problems=chosen.problems,
         ids=chosen.chosen,
-        options=rules,
+        options=rule_options,
         settings=search.settings(limits.limits(), heads, check=not proof.no_check),
         pool=chosen.pool,
         out=output.out,
@@ -318,7 +318,7 @@ def tsumego(
     Exit code: 0 all questions answered, 10 stopped at a limit, 1 something was not saved or not
     printed, 2 bad input, 130 interrupted (saved with --out).
     """
-    rules = options.rules(question.rule)
+    rule_options = options.rule_options(question.rule)
     process.import_jax()
     from jaxsolve.commands import tsumego as command
     from jaxsolve.tsumego.setup import SIDES, RecordPosition
@@ -328,7 +328,7 @@ def tsumego(
     request = command.Request(
         position=question.position,
         game=question.game,
-        options=rules,
+        options=rule_options,
         place=RecordPosition(question.record, question.at),
         study=StudyOptions(
             None if question.first is None else SIDES.index(question.first), question.quick
@@ -381,7 +381,7 @@ def evaluate(
     output: OutputOptions,
 ) -> None:
     """Compare networks by solving: solve a problem set with each network, and with none."""
-    rules = options.rules(chosen.rule)
+    rule_options = options.rule_options(chosen.rule)
     process.import_jax()
     from jaxsolve.commands import evaluate as command
     from jaxsolve.commands.suite import Request
@@ -390,7 +390,7 @@ def evaluate(
     request = Request(
         problems=chosen.problems,
         ids=chosen.chosen,
-        options=rules,
+        options=rule_options,
         settings=settings,
         out=output.out,
         as_json=output.as_json,

@@ -65,13 +65,13 @@ def _fits(network: Network, game: Game) -> bool:
     return True
 
 
-def _kind(rules: str) -> str:
+def _kind(rule_set: str) -> str:
     """Returns the base name of a rule-set id; equivalent rules have equal base names.
 
     A rule set of ``tsumego-N`` whose question is whether White lives anywhere on the board is
     equivalent to Killall-Go. Its result is ``killallgo-N``.
     """
-    base, *options = rules.split(";")
+    base, *options = rule_set.split(";")
     if base.startswith("tsumego-") and {
         "goal=live",
         "defender=white",

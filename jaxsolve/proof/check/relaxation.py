@@ -61,7 +61,7 @@ class NoRepeats:
         self._rules, self._grid, self._claimant = rules, rules.grid, claimant
         self._again, self._before = again, before
 
-    def node(
+    def check_node(
         self, position: GoPosition, zone: int, named: Sequence[tuple[str, Child, Plays]]
     ) -> Plays:
         """Tests an accepted node. Returns the claimant's plays at the node and below it.
@@ -92,7 +92,7 @@ class NoRepeats:
         anything = frozenset([BoardSet(full, full, full)])
         return Plays(points, {bit: anything for bit in bits(points & self._again)})
 
-    def root(self, plays: Plays) -> None:
+    def check_history(self, plays: Plays) -> None:
         """Tests the plays of the whole proof against the boards of the root's history.
 
         Raises Repeats if the plays may lead to one of these boards again.

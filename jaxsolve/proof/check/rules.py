@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(NamedTuple):
-    """The result of a finished game."""
+    """The result of a finished game. Not to be confused with ``question.Verdict``, on a claim."""
 
     winner: int | None  # the player's number, 0 or 1; None for a draw
     reason: str  # the leaf reason of the format
@@ -126,41 +126,41 @@ class Rules(abc.ABC):
         raise Refused("this rule set has no threats of several moves")
 
 
-def options(rules: str, *names: str) -> tuple[str, list[str]]:
+def options(rule_set: str, *names: str) -> tuple[str, list[str]]:
     """Splits the rule-set id ``base;name=value;...`` into the base and the values.
 
     Raises Refused unless the options are exactly ``names``, in this order.
     """
-    base, *fields = rules.split(";")
+    base, *fields = rule_set.split(";")
     found = [field.partition("=") for field in fields]
     if [name for name, _, _ in found] != list(names):
         wanted = ";".join(f"{name}=..." for name in names) or "none"
-        raise Refused(f"the rule set {show(rules)} is not known: its options must be {wanted}")
+        raise Refused(f"the rule set {show(rule_set)} is not known: its options must be {wanted}")
     return base, [value for _, _, value in found]
 
 
-def choice(rules: str, value: str, *allowed: str) -> str:
+def choice(rule_set: str, value: str, *allowed: str) -> str:
     """Returns ``value``. Raises Refused unless it is one of ``allowed``.
 
-    ``rules`` is the rule-set id, for the message.
+    ``rule_set`` is the rule-set id, for the message.
     """
     if value not in allowed:
         raise Refused(
-            f"the rule set {show(rules)} is not known:"
+            f"the rule set {show(rule_set)} is not known:"
             f" {show(value)} is none of {', '.join(allowed)}"
         )
     return value
 
 
-def number(rules: str, text: str, least: int, most: int) -> int:
+def number(rule_set: str, text: str, least: int, most: int) -> int:
     """Parses a number in canonical decimal form.
 
-    Raises Refused for any other text, and for a number outside ``least .. most``. ``rules`` is the
-    rule-set id, for the message.
+    Raises Refused for any other text, and for a number outside ``least .. most``. ``rule_set`` is
+    the rule-set id, for the message.
     """
     if text not in map(str, range(least, most + 1)):
         raise Refused(
-            f"the rule set {show(rules)} is not known:"
+            f"the rule set {show(rule_set)} is not known:"
             f" {show(text)} is not a number from {least} to {most}"
         )
     return int(text)

@@ -156,7 +156,7 @@ class Walk:
         if left is not None:
             raise Refused(f"node {left} is named less often than its n says")
         if self._no_repeats is not None:
-            self._no_repeats.root(self._plays[root])
+            self._no_repeats.check_history(self._plays[root])
         self._done = True
 
     def _node(self, fields: dict[str, Any], rules: Rules) -> None:
@@ -178,7 +178,7 @@ class Walk:
             if left := rules.leaf_plays(position, fields.get("leaf")):
                 plays = self._no_repeats.at_leaf(left)
                 self._named = [("pass", Child(text, zone), plays)]
-            self._plays[number] = self._no_repeats.node(position, zone, self._named)
+            self._plays[number] = self._no_repeats.check_node(position, zone, self._named)
         self._keep(number, references, text, zone)
 
     def _keep(self, number: int, references: int, text: str, zone: int) -> None:

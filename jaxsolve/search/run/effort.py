@@ -98,17 +98,17 @@ class Stopwatch:
         """Wall seconds since the start, without compilation and the setup of the search."""
         return max(0.0, time.perf_counter() - self._start - self._excluded)
 
-    def add(self, seconds: float, compilation: float = 0.0, wall: float = 0.0) -> None:
+    def add(self, seconds: float, compilation: float = 0.0, wall_seconds: float = 0.0) -> None:
         """Adds to the time measured.
 
         Args:
           seconds: CPU seconds of search.
           compilation: CPU seconds of compilation.
-          wall: wall seconds of compilation.
+          wall_seconds: wall seconds of compilation.
         """
         self.cpu_seconds += seconds
         self.compile_seconds += compilation
-        self._excluded += wall
+        self._excluded += wall_seconds
 
     def exclude_start(self) -> None:
         """Sets the wall seconds to 0, which excludes the setup of the search."""
@@ -127,7 +127,7 @@ class Stopwatch:
         start, before = cpu_seconds(), compile_clock.read()
         yield
         compilation = compile_clock.read().since(before)
-        self.add(max(0.0, cpu_seconds() - start - compilation.cpu), *compilation)
+        self.add(max(0.0, cpu_seconds() - start - compilation.cpu_seconds), *compilation)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -138,8 +138,8 @@ class Stopwatch:
         start, begun, before = cpu_seconds(), time.perf_counter(), compile_clock.read()
         yield
         compilation = compile_clock.read().since(before)
-        self.cpu_seconds -= max(0.0, cpu_seconds() - start - compilation.cpu)
-        self._excluded += max(0.0, time.perf_counter() - begun - compilation.wall)
+        self.cpu_seconds -= max(0.0, cpu_seconds() - start - compilation.cpu_seconds)
+        self._excluded += max(0.0, time.perf_counter() - begun - compilation.wall_seconds)
 
 
 def first_share(limits: Limits) -> Limits:

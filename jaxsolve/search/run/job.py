@@ -19,7 +19,7 @@ from jaxsolve.question import NOTHING_LEFT, Claim, Verdict, default_claim
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.run import adoption, effort
 from jaxsolve.search.run.allocator import Allocator
-from jaxsolve.search.run.answer import certify_answer
+from jaxsolve.search.run.certification import certify_result
 from jaxsolve.search.run.effort import Effort, Stopwatch
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
@@ -161,9 +161,11 @@ class Job:
     def _current(self) -> ClaimRecords:
         return self.records[0 if self._search is None else self._search.claim_index]
 
-    def add_seconds(self, seconds: float, compilation: float = 0.0, wall: float = 0.0) -> None:
+    def add_seconds(
+        self, seconds: float, compilation: float = 0.0, wall_seconds: float = 0.0
+    ) -> None:
         """Adds CPU seconds of search, and CPU and wall seconds of compilation, to the effort."""
-        self._stopwatch.add(seconds, compilation, wall)
+        self._stopwatch.add(seconds, compilation, wall_seconds)
 
     @property
     def cpu_seconds(self) -> float:
@@ -183,7 +185,7 @@ class Job:
         search = self._search
         if search is None:
             return False
-        records = self._take_answer(search)
+        records = self._take_verdict(search)
         if not self._has_next_claim():
             return False
         with self._stopwatch.compiling():
@@ -209,7 +211,7 @@ class Job:
             and continues_with_next_claim(self._search)
         )
 
-    def _take_answer(self, search: Search) -> ClaimRecords:
+    def _take_verdict(self, search: Search) -> ClaimRecords:
         records, verdict = self._current, search.verdict
         if verdict is not None and records.searched != records.claim:
             verdict = verdict.opposite
@@ -310,7 +312,7 @@ class Job:
         except MemoryFull:
             self.reason = self._full()
         compilation = compile_clock.read().since(before)
-        seconds = max(0.0, time.thread_time() - start - compilation.cpu)
+        seconds = max(0.0, time.thread_time() - start - compilation.cpu_seconds)
         self.add_seconds(seconds, *compilation)
 
     def _adopt_log(self) -> None:
@@ -325,7 +327,7 @@ class Job:
         """Writes certificates and result files. Returns one result for each claim searched."""
         search, line, count = self._search, [], 1
         if search is not None:
-            self._take_answer(search)
+            self._take_verdict(search)
             count = search.claim_index + 1
             if search.verdict in (None, Verdict.UNKNOWN):
                 line = best_line(search)
@@ -374,7 +376,7 @@ class Job:
             self.original,
             accepted.append,
         )
-        if certify_answer(result, found, self.settings, self._memory):
+        if certify_result(result, found, self.settings, self._memory):
             self.interrupted = True
         self._exchange.add_proof(records, accepted, result)
 

@@ -247,7 +247,7 @@ class _StepClock:
         try:
             yield
         finally:
-            seconds = time.thread_time() - start - compile_clock.read().since(compiled).cpu
+            seconds = time.thread_time() - start - compile_clock.read().since(compiled).cpu_seconds
             self._own[job] = self._own.get(job, 0.0) + max(0.0, seconds)
 
     def stop(self) -> None:

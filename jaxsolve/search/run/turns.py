@@ -83,7 +83,7 @@ class _Search:
         """Begins a turn, which ends after ``seconds`` of all turns together."""
         self.job, self.turn = job, seconds
         if self.paused_at is not None:
-            job.add_seconds(0.0, wall=perf_counter() - self.paused_at)
+            job.add_seconds(0.0, wall_seconds=perf_counter() - self.paused_at)
             self.paused_at = None
 
     def pause(self, job: Job) -> Paused:

@@ -19,8 +19,8 @@ from jaxsolve.search.tree.patterns import (
     bit_of,
     child_of,
     differing,
-    root_of,
     set_child,
+    trie_of,
     value_of,
 )
 
@@ -39,8 +39,8 @@ def insert(table, winner, mover, zone, source):
     for i in range(words):
         table.rows[pattern, words + i] &= ~table.seen[words + i]  # a point has one stone at most
     table.sources[pattern], table.following[pattern] = source, -1
-    table.owners[pattern], table.helped[pattern] = root_of(winner, mover), 0
-    _attach(table, root_of(winner, mover), pattern)
+    table.owners[pattern], table.helped[pattern] = trie_of(winner, mover), 0
+    _attach(table, trie_of(winner, mover), pattern)
 
 
 @inner
@@ -65,11 +65,11 @@ def _make_space(table):
 
 
 @inner
-def _attach(table, root, pattern):
-    """Inserts a pattern into the radix tree with index ``root``."""
+def _attach(table, trie, pattern):
+    """Inserts a pattern into the radix tree with index ``trie``."""
     words = table.rows.shape[1] - len(table.seen)
     above, branch, point = np.int64(0), np.int64(0), np.int64(-1)
-    at = np.int64(table.roots[root])
+    at = np.int64(table.tries[trie])
     while at > 0:
         point = _first_contradiction(table, at - 1, pattern, words)
         if point >= 0:
@@ -78,7 +78,7 @@ def _attach(table, root, pattern):
         above, branch = at, value_of(table, pattern, np.int64(table.nodes[at - 1, POINT]))
         at = child_of(table, at - 1, branch)
     if at == 0:
-        _set_link(table, root, above, branch, -pattern - 1)
+        _set_link(table, trie, above, branch, -pattern - 1)
         return
     if at < 0:
         other = -at - 1
@@ -94,7 +94,7 @@ def _attach(table, root, pattern):
     set_child(table, node, value_of(table, pattern, point), -pattern - 1)
     _restrict(table, node, pattern, words)
     table.nodes[node, POINT] = np.uint32(point)
-    _set_link(table, root, above, branch, node + 1)
+    _set_link(table, trie, above, branch, node + 1)
 
 
 @inner
@@ -184,13 +184,13 @@ def _first_difference(table, pattern, other, words):
 
 
 @inner
-def _set_link(table, root, above, branch, at):
+def _set_link(table, trie, above, branch, at):
     """Sets the child of inner node ``above - 1`` for the value ``branch`` to ``at``.
 
-    If ``above`` is 0, sets the root of the radix tree with index ``root``.
+    If ``above`` is 0, sets the root of the radix tree with index ``trie``.
     """
     if above == 0:
-        table.roots[root] = at
+        table.tries[trie] = at
     else:
         set_child(table, above - 1, branch, at)
 
@@ -215,9 +215,9 @@ def _new_inner(table):
 @inner
 def _detach(table, pattern):
     """Removes a pattern from its radix tree."""
-    root = np.int64(table.owners[pattern])
+    trie = np.int64(table.owners[pattern])
     upper, upper_branch, above, branch = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    at = np.int64(table.roots[root])
+    at = np.int64(table.tries[trie])
     while at > 0:
         upper, upper_branch = above, branch
         above, branch = at, value_of(table, pattern, np.int64(table.nodes[at - 1, POINT]))
@@ -229,13 +229,13 @@ def _detach(table, pattern):
         table.following[before] = table.following[pattern]
         return
     following = np.int64(table.following[pattern])
-    _set_link(table, root, above, branch, 0 if following < 0 else -following - 1)
+    _set_link(table, trie, above, branch, 0 if following < 0 else -following - 1)
     if following < 0 and above > 0:
-        _contract(table, root, upper, upper_branch, above)
+        _contract(table, trie, upper, upper_branch, above)
 
 
 @inner
-def _contract(table, root, upper, branch, at):
+def _contract(table, trie, upper, branch, at):
     """Replaces inner node ``at - 1`` by its last branch, if it has only one left, and frees it.
 
     The node is the child of ``upper`` for the value ``branch`` (as in ``_set_link``).
@@ -247,6 +247,6 @@ def _contract(table, root, upper, branch, at):
             only = child_of(table, at - 1, k)
     if left > 1:
         return
-    _set_link(table, root, upper, branch, only)
+    _set_link(table, trie, upper, branch, only)
     set_child(table, at - 1, 0, table.counters[UNUSED])
     table.counters[UNUSED] = at

@@ -14,7 +14,7 @@ zones, so that a look-up follows only one of its branches. Points that are empty
 search are tested first, because positions and patterns seldom differ where the root has a stone.
 
 The table never grows beyond its capacity. In a full table a new pattern replaces one that has
-answered few recent look-ups. It is selected by the clock algorithm of page replacement, with a
+matched in few recent look-ups. It is selected by the clock algorithm of page replacement, with a
 count instead of one bit: a hand advances over the patterns, decrements the count of each pattern
 that it passes, and stops at a pattern with a count of 0.
 """
@@ -31,7 +31,7 @@ from jaxsolve.jit.struct import by_pointer
 
 # Values of a point: 0 outside the zone, 1 empty, 2 a stone of the first player, 3 of the second.
 OUTSIDE, VALUES = 0, 4
-ROOTS = 4  # radix trees: two winners x two sides to move
+TRIES = 4  # radix trees: two winners x two sides to move
 HELD, INNER, UNUSED, HAND, LOOKUPS, FOUND, REPLACED, VISITED, COMPARED = range(9)
 """Indices into ``Patterns.counters``.
 
@@ -53,7 +53,7 @@ BELOW, POINT, COMMON = 0, VALUES, VALUES + 1
   patterns is in both sets, a point with the same stone in all patterns is in one, and any other
   point is in none. The removal of a pattern does not change these sets.
 """
-MAX_HELP = 3  # bound on the count of look-ups that a pattern has answered
+MAX_HELP = 3  # bound on the count of look-ups in which a pattern matched
 PASSED = 32  # most patterns that the hand passes in one insertion, to bound its time
 
 
@@ -65,10 +65,12 @@ class Patterns(NamedTuple):
     rows: np.ndarray
     sources: np.ndarray  # uint32[P]: ``mark_of`` the pattern's position
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
-    owners: np.ndarray  # int8[P]: index into ``roots`` of the pattern's radix tree
-    helped: np.ndarray  # int8[P]: look-ups answered, up to MAX_HELP, less the passes of the hand
+    owners: np.ndarray  # int8[P]: index into ``tries`` of the pattern's radix tree
+    helped: (
+        np.ndarray
+    )  # int8[P]: look-ups in which it matched, up to MAX_HELP, less the passes of the hand
     nodes: np.ndarray  # uint32[P, COMMON + 2 * Z]: the inner nodes
-    roots: np.ndarray  # int32[ROOTS]: root of each radix tree, encoded as a child (``BELOW``)
+    tries: np.ndarray  # int32[TRIES]: root of each radix tree, encoded as a child (``BELOW``)
     places: np.ndarray  # int16[32 * Z]: rank of each point in the order of test points
     counters: np.ndarray  # int64[COUNTERS]
     stack: np.ndarray  # int32[32 * Z + 2]: branches that a look-up has yet to follow
@@ -90,7 +92,7 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
         np.empty(count, np.int8),
         np.empty(count, np.int8),
         np.empty((count, COMMON + 2 * words), np.uint32),
-        np.zeros(ROOTS, np.int32),
+        np.zeros(TRIES, np.int32),
         np.arange(32 * words, dtype=np.int16),
         np.zeros(COUNTERS, np.int64),
         np.empty(32 * words + 2, np.int32),
@@ -164,7 +166,7 @@ def look_up(table, winner, mover):
     """Returns a pattern with this winner and side to move that ``table.seen`` matches, else -1."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
-    start = table.roots[root_of(winner, mover)]
+    start = table.tries[trie_of(winner, mover)]
     depth, visited, compared = np.int64(0), np.int64(0), np.int64(0)
     if start != 0:
         table.stack[0] = start
@@ -246,13 +248,13 @@ def _is_shown(table, pattern, words):
 
 @inner
 def count_use(table, pattern):
-    """Adds 1 to the count of look-ups that a pattern has answered, up to MAX_HELP."""
+    """Adds 1 to the count of look-ups in which a pattern matched, up to MAX_HELP."""
     table.helped[pattern] = min(MAX_HELP, table.helped[pattern] + 1)
 
 
 @inner
-def root_of(winner, mover):
-    """Returns the index in ``Patterns.roots`` of the tree for a winner and a side to move."""
+def trie_of(winner, mover):
+    """Returns the index in ``Patterns.tries`` of the tree for a winner and a side to move."""
     return 2 * np.int64(winner) + np.int64(mover)
 
 

@@ -69,7 +69,7 @@ def repeating(monkeypatch):
     def node(self, position, zone, named):
         raise Repeats("a board may come back")
 
-    monkeypatch.setattr("jaxsolve.proof.check.relaxation.NoRepeats.node", node)
+    monkeypatch.setattr("jaxsolve.proof.check.relaxation.NoRepeats.check_node", node)
 
 
 def test_a_proof_under_simple_ko_is_checked_under_superko(tmp_path):

@@ -75,9 +75,9 @@ class DepthFirst:
         else:
             claims = self.rules.side(position) == claim.player
             children = self.rules.replies(position).values()
-            settled = any(self._known.get((child, claim)) is claims for child in children)
+            found = any(self._known.get((child, claim)) is claims for child in children)
             answers = (self._holds(child, claim) for child in children)
-            answer = claims if settled else any(answers) if claims else all(answers)
+            answer = claims if found else any(answers) if claims else all(answers)
         self._known[text, claim] = answer
         return answer
 

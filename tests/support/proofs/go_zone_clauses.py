@@ -131,7 +131,7 @@ CLAUSES = {
             "",
         ),
     ),
-    "R3: all groups beside m settled": (
+    "R3: all groups beside m determined": (
         "return view.whole(bit) and not loose",
         "return view.whole(bit)",
         Step(

@@ -28,10 +28,10 @@ class Awari(Rules):
 
     players: ClassVar[tuple[str, str]] = ("south", "north")
 
-    def __init__(self, rules: str):
-        base, (variant,) = options(rules, "rules")
-        choice(rules, base, "awari")
-        choice(rules, variant, "ludii")
+    def __init__(self, rule_set: str):
+        base, (variant,) = options(rule_set, "rules")
+        choice(rule_set, base, "awari")
+        choice(rule_set, variant, "ludii")
         row = ",".join([_NUMBER] * 6)
         self.longest = len("48,") * 12 + len("s captured=48:48")
         self.format = re.compile(rf"({row})/({row}) ([sn]) captured=({_NUMBER}):({_NUMBER})")

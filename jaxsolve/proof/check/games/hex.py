@@ -24,13 +24,13 @@ class Hex(Rules):
     Cell a1 is top left.
     """
 
-    def __init__(self, rules: str):
-        base, _ = options(rules)
+    def __init__(self, rule_set: str):
+        base, _ = options(rule_set)
         name, _, size = base.partition("-")
         if name != "hex":
-            raise Refused(f"the rule set {show(rules)} is not hex-N")
+            raise Refused(f"the rule set {show(rule_set)} is not hex-N")
         self.grid = Grid(
-            number(rules, size, 1, 19),
+            number(rule_set, size, 1, 19),
             lambda column, row: f"{'abcdefghijklmnopqrs'[column]}{row + 1}",
         )
         last = self.grid.size - 1

@@ -18,12 +18,12 @@ class Knightthrough(PiecesRules):
     A player with a knight on the far row has won. A player to move without a legal move has lost.
     """
 
-    def __init__(self, rules: str):
-        super().__init__(rules, "knightthrough", "rules")
+    def __init__(self, rule_set: str):
+        super().__init__(rule_set, "knightthrough", "rules")
         grid, (variant,) = self.grid, self.values
         backward = (
             ()
-            if choice(rules, variant, "forward", "all") == "forward"
+            if choice(rule_set, variant, "forward", "all") == "forward"
             else tuple((-rows, columns) for rows, columns in FORWARD)
         )
         self.far_rows = (grid.row(0), grid.row(grid.size - 1))

@@ -16,11 +16,11 @@ class LinesOfAction(PiecesRules):
     A side wins when its pieces form one group. Pieces are connected to all eight neighbours.
     """
 
-    def __init__(self, rules: str):
-        super().__init__(rules, "loa", "simultaneous", "no_moves")
+    def __init__(self, rule_set: str):
+        super().__init__(rule_set, "loa", "simultaneous", "no_moves")
         simultaneous, no_moves = self.values
-        self.shared = choice(rules, simultaneous, "draw", "mover") == "draw"
-        self.passes = choice(rules, no_moves, "pass", "loss") == "pass"
+        self.shared = choice(rule_set, simultaneous, "draw", "mover") == "draw"
+        self.passes = choice(rule_set, no_moves, "pass", "loss") == "pass"
         self.rays = {
             cell: [self._ray(cell, step) for step in self._steps()] for cell in self.grid.names
         }

@@ -68,10 +68,10 @@ class MiniShogiPosition(NamedTuple):
 class MiniShogi(Rules):
     """Rules of ``minishogi;repetition=none``: shogi on 5x5 squares, without a repetition rule."""
 
-    def __init__(self, rules: str):
-        base, (repetition,) = options(rules, "repetition")
-        choice(rules, base, "minishogi")
-        choice(rules, repetition, "none")
+    def __init__(self, rule_set: str):
+        base, (repetition,) = options(rule_set, "repetition")
+        choice(rule_set, base, "minishogi")
+        choice(rule_set, repetition, "none")
         row = r"(?:\+?[RBSPrbsp]|[KGkg.]){5}"
         held = "".join(f"{kind}{{0,2}}" for kind in _HELD + _HELD.lower())
         self.format = re.compile(rf"({row}(?:/{row}){{4}}) ([bw])(?: hands=(?=[^ ])({held}))?")

@@ -24,17 +24,17 @@ class PiecesRules(Rules):
     A piece that moves to the cell of an opponent's piece captures that piece.
     """
 
-    def __init__(self, rules: str, name: str, *names: str):
-        """Parses the rule-set id ``rules``.
+    def __init__(self, rule_set: str, name: str, *names: str):
+        """Parses the rule-set id ``rule_set``.
 
         Raises Refused unless it is ``name-N`` with the options ``names``, in this order. The values
         of the options are stored in ``values``.
         """
-        base, self.values = options(rules, *names)
+        base, self.values = options(rule_set, *names)
         found, _, size = base.partition("-")
         if found != name:
-            raise Refused(f"the rule set {show(rules)} is not {name}-N")
-        self.grid = gtp(number(rules, size, 4, 8))
+            raise Refused(f"the rule set {show(rule_set)} is not {name}-N")
+        self.grid = gtp(number(rule_set, size, 4, 8))
         self.format = re.compile(rf"({self.grid.pattern}) ([bw])")
         self.longest = self.grid.length + len(" b")
 

@@ -35,15 +35,15 @@ class _Window(NamedTuple):
 class GomokuBoard(Rules):
     """Rule sets ``gomoku-N;line=L;win=...;knowledge=...``, without the tests of threats."""
 
-    def __init__(self, rules: str):
-        base, (line, win, knowledge) = options(rules, "line", "win", "knowledge")
+    def __init__(self, rule_set: str):
+        base, (line, win, knowledge) = options(rule_set, "line", "win", "knowledge")
         name, _, size = base.partition("-")
         if name != "gomoku":
-            raise Refused(f"the rule set {show(rules)} is not gomoku-N")
-        self.grid = gtp(number(rules, size, 3, 19))
-        self.line = number(rules, line, 3, min(self.grid.size, 15))
-        self.exact = choice(rules, win, "five-or-more", "exact5") == "exact5"
-        self.fours = choice(rules, knowledge, "ndk", "4t") == "4t"
+            raise Refused(f"the rule set {show(rule_set)} is not gomoku-N")
+        self.grid = gtp(number(rule_set, size, 3, 19))
+        self.line = number(rule_set, line, 3, min(self.grid.size, 15))
+        self.exact = choice(rule_set, win, "five-or-more", "exact5") == "exact5"
+        self.fours = choice(rule_set, knowledge, "ndk", "4t") == "4t"
         self.format = re.compile(
             rf"({self.grid.pattern}) ([bw])"
             + ("(?: fours=(2|[A-T][0-9]{1,2}))?" if self.fours else "()")

@@ -26,12 +26,12 @@ class Slither(Rules):
     are separate moves.
     """
 
-    def __init__(self, rules: str):
-        base, _ = options(rules)
+    def __init__(self, rule_set: str):
+        base, _ = options(rule_set)
         name, _, size = base.partition("-")
         if name != "slither":
-            raise Refused(f"the rule set {show(rules)} is not slither-N")
-        self.grid = grid = gtp(number(rules, size, 1, 19))
+            raise Refused(f"the rule set {show(rule_set)} is not slither-N")
+        self.grid = grid = gtp(number(rule_set, size, 1, 19))
         last = grid.size - 1
         self.edges = ((grid.row(0), grid.row(last)), (grid.column(0), grid.column(last)))
         self.format = re.compile(rf"({grid.pattern}) ([bw])( relocated)?")

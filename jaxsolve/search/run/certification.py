@@ -17,7 +17,7 @@ LEAST_PROOF_MB = 16  # least memory for collecting a proof, however little the s
 PROOF_SECONDS = 10.0  # least time allowed for collecting a proof, however short the limits
 
 
-def certify_answer(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
+def certify_result(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
     """Collects, writes and checks the certificate of a decided claim, and completes its result.
 
     If any of this fails, the verdict of ``result`` becomes unknown and its reason states the cause.
