@@ -1,0 +1,1 @@
+"""Benchmarks: one module for each, with a function ``run(request)``."""

@@ -99,9 +99,10 @@ class Network:
         return content.getvalue()
 
     def save(self, file: str | Path) -> None:
-        """Writes the network to an ``.npz`` file; creates its folder if it is missing.
+        """Writes the network to an ``.npz`` file. Creates the folder if it is missing.
 
-        Raises ValueError for another suffix, FileExistsError if the file exists, OSError.
+        Raises ValueError for another suffix, FileExistsError if the file exists, and OSError if it
+        cannot be written.
         """
         file = Path(file)
         if file.suffix != SUFFIX:
@@ -117,7 +118,7 @@ class Network:
         """Returns the network of a file that ``save`` wrote.
 
         Interruptions are deferred until the file is read. No array is decompressed before its shape
-        has been checked. Raises ValueError for any other file; OSError.
+        has been checked. Raises ValueError for any other file, and OSError if it cannot be read.
         """
         path = Path(file) if isinstance(file, str) else file
         if path.is_dir():

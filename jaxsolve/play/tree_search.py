@@ -169,21 +169,8 @@ def search(
     Raises ValueError for ``seconds`` with more than one position, for settings that do not fit
     together and for a finished position; MemoryError where the trees outgrow ``MAX_BYTES``.
     """
-    if isinstance(settings, PlayoutSearch) or np.ndim(words) != 2:
-        raise ValueError(
-            "give a sequence of settings, one for each position, "
-            "and the positions packed as uint32[T, S]"
-        )
-    if not 0 < len(words) == len(settings) == len(seeds):
-        raise ValueError(
-            f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: "
-            "give as many of each, at least one"
-        )
-    count, one = len(words), settings[0]
-    if any((each.wave, each.most_moves) != (one.wave, one.most_moves) for each in settings):
-        raise ValueError("searches with different wave or most_moves cannot be run together")
-    if count > 1 and any(each.seconds is not None for each in settings):
-        raise ValueError(f"{count} positions in searches with a time limit: search one at a time")
+    _refuse_unfit(settings, words, seeds)
+    one = settings[0]
     playouts, end = Playouts(game, one.most_moves), math.inf
     forest, lanes = _start(settings, game, playouts, words, seeds)
     size = filled_size(len(lanes.trees))
@@ -208,12 +195,35 @@ def search(
             max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MAX_MOVES
         )
         forest = _with_capacity_for_a_call(forest, lanes, game)
-    chosen = np.zeros(count, np.int32)
+    chosen = np.zeros(len(words), np.int32)
     choose_moves(forest, chosen)
     return Searched(chosen, forest.trees["ended"].copy(), int(forest.counters[PLAYOUTS]), forest)
 
 
 # ---- internals ---------------------------------------------------------------------------------
+def _refuse_unfit(
+    settings: Sequence[PlayoutSearch], words: np.ndarray, seeds: Sequence[int]
+) -> None:
+    """Raises ValueError unless the arguments of ``search`` fit together."""
+    if isinstance(settings, PlayoutSearch) or np.ndim(words) != 2:
+        raise ValueError(
+            "give a sequence of settings, one for each position, "
+            "and the positions packed as uint32[T, S]"
+        )
+    if not 0 < len(words) == len(settings) == len(seeds):
+        raise ValueError(
+            f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: "
+            "give as many of each, at least one"
+        )
+    one = settings[0]
+    if any((each.wave, each.most_moves) != (one.wave, one.most_moves) for each in settings):
+        raise ValueError("searches with different wave or most_moves cannot be run together")
+    if len(words) > 1 and any(each.seconds is not None for each in settings):
+        raise ValueError(
+            f"{len(words)} positions in searches with a time limit: search one at a time"
+        )
+
+
 def _start(
     settings: Sequence[PlayoutSearch],
     game: Game,

@@ -16,12 +16,13 @@ import numpy as np
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
-from jaxsolve.proof.certificate_writer import write_certificate
+from jaxsolve.proof.certificate_writer import Certificate, write_certificate
 from jaxsolve.proof.check import Report, check, knows
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
+from jaxsolve.proof.graph import ProofGraph
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 
 if TYPE_CHECKING:
@@ -102,24 +103,7 @@ def certify(
         line = _playable(game, game.text(graph.state(game, 0)), line)
     moves = int(game.to_move(graph.state(game, 0))) == claim.player
     first_move = graph.first_move(game) if moves else None
-    with _folder(path) as folder:
-        name = path.name if path is not None else "proof.jsonl.gz"
-        written = write_certificate(found, graph, folder / f"unchecked-{name}", order, poll)
-        try:
-            result = checked(written.path, stop) if check_it or original is not None else None
-            if result is not None:
-                claimed = original or Original(game, graph.state(game, 0))
-                _judge(
-                    result.report,
-                    claimed,
-                    claim,
-                    written.path,
-                    None if path is None else path.with_name(REFUSED + name),
-                )
-            if path is not None:
-                os.replace(written.path, path)
-        finally:
-            written.path.unlink(missing_ok=True)
+    written, result = _write_checked(found, graph, order, stop, check_it or original is not None)
     if found.accepted is not None:
         found.accepted(builder)
     return Certified(
@@ -132,6 +116,40 @@ def certify(
         cpu_seconds() - start,
         builder.compile_seconds,
     )
+
+
+def _write_checked(
+    found: Decided, graph: ProofGraph, order: np.ndarray, stop: Stop | None, check_it: bool
+) -> tuple[Certificate, Checked | None]:
+    """Writes the certificate, and renames it to ``found.path`` once it may be published.
+
+    Args:
+      found: the decided claim.
+      graph: its proof.
+      order: int32[N], the nodes of ``graph`` in the order in which they are written.
+      stop: as for ``certify``.
+      check_it: whether to run the checker, which must then accept the certificate.
+
+    Returns:
+      The size of the certificate, and the result of the check (None without a check).
+
+    Raises the errors of ``certify`` for refused and unfinished proofs, and OSError.
+    """
+    path = found.path
+    name = path.name if path is not None else "proof.jsonl.gz"
+    with _folder(path) as folder:
+        written = write_certificate(found, graph, folder / f"unchecked-{name}", order, _poll(stop))
+        try:
+            result = checked(written.path, stop) if check_it else None
+            if result is not None:
+                claimed = found.original or Original(found.game, graph.state(found.game, 0))
+                kept = None if path is None else path.with_name(REFUSED + name)
+                _judge(result.report, claimed, found.claim, written.path, kept)
+            if path is not None:
+                os.replace(written.path, path)
+        finally:
+            written.path.unlink(missing_ok=True)
+    return written, result
 
 
 def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:

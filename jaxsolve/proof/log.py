@@ -71,6 +71,7 @@ class ProofLog:
         eighth limits the table that finds duplicates.
       are_records: predicate on uint32[n, S + 1 + Z]: whether every row can be a record. It is
         applied to the records of an existing file.
+
     Raises:
       ProofLogError: the file exists and is not a log of ``question``, it has a row that cannot be a
         record, or another run has it open.

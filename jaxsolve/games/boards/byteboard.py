@@ -161,10 +161,10 @@ def to_bool(sets: jax.Array, size: int) -> jax.Array:
 
 
 def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
-    """Returns the action set uint32[M, ...] of P sets of cells and further actions.
+    """Returns an action set uint32[M, ...] made from sets of cells and single actions.
 
-    The actions are the cells of each set of ``sets``, uint32[P, 2, ...], row by row and set by set,
-    and then one action for each word of ``more``.
+    ``sets`` uint32[P, 2, ...] are P sets of cells. Action ``p * size * size + cell`` stands for a
+    cell of set ``p``; cells are numbered row by row. Each word of ``more`` (0 or 1) adds an action.
     """
     rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
     # All sets are converted together, by a few long operations.
@@ -178,10 +178,10 @@ def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
 
 
 def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:
-    """Returns observation planes bool[N, N, 3] of ``stones``, uint32[2, 2].
+    """Returns the observation bool[N, N, 3] for the player ``side``, int32[].
 
-    The planes are the stones of int32[] ``side``, the stones of the other side, and ones if
-    ``side`` is the second player.
+    The planes: the player's stones, the opponent's stones, and a plane that is True if the player
+    is the second one. ``stones`` uint32[2, 2] holds the set of each player.
     """
     own, enemy = (
         jnp.where(side == 1, stones[1], stones[0]),

@@ -70,7 +70,10 @@ This is an option of Killall-Go. The other indices, SIZE to FILL_EYES, are those
 
 @compiled
 def row(state, action, host_rows):
-    """The callback of ``jaxsolve.games.host_rows``."""
+    """Writes the row of the position after ``action``, or of ``state`` itself if it is negative.
+
+    ``jaxsolve.games.host_rows`` defines the arguments and the result.
+    """
     out, facts, scratch = host_rows.row, host_rows.facts, host_rows.scratch
     n, size = facts[SIZE], len(state)
     for i in range(size):

@@ -71,7 +71,7 @@ _PIECES = {
 
 
 class Position(NamedTuple):
-    """A position on the host."""
+    """A position as Python values, for reading and writing text."""
 
     pieces: Mapping[int, Piece]  # the pieces by square
     side: int  # side to move, 0 or 1

@@ -70,7 +70,7 @@ def clear_bit(words, at):
 
 @inner
 def the_pass(facts):
-    """Returns the action number of the pass. A zone with this bit is the whole position."""
+    """Returns the action number of the pass. A zone that contains it is the whole position."""
     return 9 * facts[SIZE] * facts[SIZE]
 
 

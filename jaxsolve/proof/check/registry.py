@@ -38,7 +38,7 @@ _registered: dict[str, ParseRules] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """The function that makes a game's rules, and the plug-in that provides it."""
+    """The function that parses a game's rule-set ids, and the plug-in that provides it, if any."""
 
     parse_rules: ParseRules
     plugin: str = ""  # the plug-in's module; "" for built-in rules

@@ -109,19 +109,19 @@ class Rules(abc.ABC):
         return self.verdict(position) is not None
 
     def threat(self, position: Any, move: str) -> dict[str, str]:
-        """Returns the replies that need an answer, if the side not to move threatens ``move``.
+        """Returns the replies to a threat that need an answer, each with the position after it.
 
-        The side threatens to win by ``move``. For each reply, the result has the text of the
-        position after it. Raises Refused if ``move`` is not a threat (``proof/FORMAT.md``).
+        The side not to move threatens to win by ``move``. Positions are texts. Raises Refused if
+        ``move`` is not a threat (``proof/FORMAT.md``).
         """
         raise Refused("this rule set has no threats")
 
     def sequence(self, position: Any, threat: list[Any]) -> dict[str, str]:
-        """Returns the replies that need an answer, for a threat of several moves.
+        """Returns the replies to a threat of several moves that need an answer, as ``threat`` does.
 
         The side not to move makes the threat. ``threat`` is the list of the certificate
-        (``proof/FORMAT.md``, "Threats of several moves"). For each reply, the result has the text
-        of the position after it. Raises Refused if the list is not a threat.
+        (``proof/FORMAT.md``, "Threats of several moves"). Raises Refused if the list is not a
+        threat.
         """
         raise Refused("this rule set has no threats of several moves")
 

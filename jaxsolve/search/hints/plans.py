@@ -202,10 +202,10 @@ def _size(plan):
 
 @inner
 def awaits_null_move(tree, node):
-    """Whether a node's numbers count the null move only.
+    """Whether the numbers of a node take only its null move into account.
 
-    They do at an opponent's node where the or-player has a plan, until the null move is refuted.
-    The refutation closes most other moves.
+    This holds for an opponent's node where the or-player has a plan, until the null move is
+    refuted. The refutation then closes most other moves.
     """
     record = tree.nodes[node]
     if not is_headed_by_null(tree, node):

@@ -111,12 +111,21 @@ def read_arrays(records: np.ndarray, ages: np.ndarray, latest: int) -> QuestionP
 def new_records(
     log: ProofLog, known: int, most: int, proof: Proof | None, age: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Selects the records to share among the records of a log from index ``known`` on.
+    """Selects records of a log to share with other searches.
 
-    All records of the proof are selected, with the age ``age``. Of the first ``most`` records the
-    others are selected too, with the age 0.
+    The records from index ``known`` on are new. Two kinds of new records are selected: all records
+    of the proof, with the age ``age``, and the other records among the first ``most`` new ones,
+    with the age 0.
 
-    Returns (records, ages) in the order of the log.
+    Args:
+      log: the log.
+      known: number of records at the beginning of the log that are shared already.
+      most: number of new records that are examined besides the proof.
+      proof: the records of the proof; None without a proof.
+      age: age of the records of the proof.
+
+    Returns:
+      uint32[n, S + 1 + Z] records and int64[n] ages, in the order of the log.
     """
     first = np.concatenate(
         [np.zeros((0, log.record_words), np.uint32), *log.blocks(known, stop_at=known + most)]

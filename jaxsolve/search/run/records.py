@@ -26,7 +26,7 @@ RELAXATION_LOG = "simple-ko.log"
 
 
 class SearchedPosition(NamedTuple):
-    """A position as it is searched."""
+    """The position that a job searches, and the question's own position if they differ."""
 
     game: Game
     state: State

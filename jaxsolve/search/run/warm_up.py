@@ -25,8 +25,8 @@ from jaxsolve.search.tree.tree import new_tree, roomier
 def host_rows_for(method: Method, evaluator: Evaluator, wave: int | None) -> HostRows | None:
     """Returns the row callback for a search on the host, or None for a search with waves.
 
-    ``wave`` is the wave that the user gives, or None. A search with a given wave is not on the
-    host.
+    ``wave`` is the wave size that the user has chosen, or None. Such a choice implies a search with
+    waves.
     """
     return evaluator.host_rows() if wave is None and method.runs_on_host else None
 

@@ -69,10 +69,13 @@ class Eviction:
         return self._tightness >= HOPELESS and not self.helped(expanded)
 
     def free_memory(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
-        """Compacts a full tree or evicts half of its nodes. A tree that is not full is unchanged.
+        """Frees memory if the tree is full. Otherwise the tree is unchanged.
 
-        After one attempt that did not help, the tree is compacted. After each further one in a row
-        ``release`` is called and a larger share of the nodes is evicted.
+        The means depend on the number of attempts in a row that did not help:
+
+        * 0: compaction if the free memory is scattered, else eviction of half of the nodes;
+        * 1: compaction;
+        * n > 1: ``release``, eviction until 1 / 2^(n + 1) of the nodes are left, and compaction.
 
         Args:
           tree: the tree.

@@ -197,7 +197,7 @@ def drop_closed_moves(tree, node):
 
 @inner
 def close_edges(tree, node):
-    """Sets the proof and disproof numbers of edges to closed moves to those of a lost move."""
+    """Gives each edge of a closed move the proof and disproof number of a lost move."""
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.edges[record.edges + i]
@@ -209,8 +209,7 @@ def close_edges(tree, node):
 def apply_decided_edge(tree, node, number, zone):
     """Updates a node's open moves and zone if its edge ``number`` is won or lost.
 
-    The edge holds proof and disproof numbers. ``zone`` is the zone of the position that it leads
-    to.
+    The edge holds proof and disproof numbers. ``zone`` is the zone of the position after the move.
     """
     edge = tree.edges[tree.nodes[node].edges + number]
     action = np.int64(edge.action & ACTION)

@@ -1,4 +1,7 @@
-"""Samplers: draw random start positions for a replay. They may cover a given position."""
+"""Samplers draw random positions from which a replay starts.
+
+The positions agree with a node's position on its zone, so they may cover it (``proof.check.zones``).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from jaxsolve.proof.check.rules import Rules
 
 
 class Sampler:
-    """Interface of samplers; the default is for games without relevance zones.
+    """Draws random positions. This base class is for games without relevance zones.
 
     A zone is a bit set that the game defines (``proof.check.zones``).
     """

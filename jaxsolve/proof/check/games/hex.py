@@ -156,7 +156,7 @@ class HexZones(Zones):
     ) -> dict[str, str]:
         """Returns the replies after which the position does not cover ``won`` on ``zone``.
 
-        A reply adds one stone of the opponent. Therefore the result is the replies in the zone.
+        A reply adds one stone of the opponent. Therefore the result holds the replies in the zone.
         """
         bit_of = self.rules.grid.bit_of
         return {move: text for move, text in replies.items() if bit_of[move] & zone}

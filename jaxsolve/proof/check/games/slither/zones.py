@@ -177,7 +177,7 @@ class SlitherZones(WrittenZones):
                 raise Refused(f"the zone does not show that {move} keeps the diagonal rule")
 
     def is_stone(self, move: str) -> bool:
-        """Whether the move is not a pass (O1). If P has another move in q, P may not pass there."""
+        """Whether the move is not a pass (O1). In q, P may have a move, and then may not pass."""
         return move != "pass"
 
     def child_inside(self, child: int, zone: int) -> bool:
