@@ -24,7 +24,8 @@ _UNITS = {
 def is_final(row: dict[str, Any], settings: Settings) -> bool:
     """Returns whether a resumed run keeps a row and does not search its problem again.
 
-    True if all files of its search were saved, and if this search cannot continue under ``settings``.
+    True if all files of its search were saved, and if this search cannot continue under
+    ``settings``.
     """
     return not row.get("unsaved") and not larger_limit_helps(row, settings)
 

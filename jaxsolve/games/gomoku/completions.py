@@ -31,7 +31,7 @@ def meet(parts: list[jax.Array]) -> jax.Array:
     return functools.reduce(jnp.bitwise_and, parts)
 
 
-class Answers(NamedTuple):
+class StoneEffects(NamedTuple):
     """Sets of empty cells, by the effect of an additional own stone on the cell."""
 
     fives: jax.Array  # uint32[H, ...]: the stone makes a winning line
@@ -64,14 +64,14 @@ class LineRules:
 
     @property
     def bias(self) -> int:
-        """Constant that makes (completing cell - cell + bias) non-negative (``Answers.reply``)."""
+        """Constant that makes the digits of ``StoneEffects.reply`` those of a number >= 0."""
         return (self.line - 1) * (self.size + 1)
 
     def fives(self, own: jax.Array, empty: jax.Array) -> jax.Array:
         """Returns uint32[H, ...]: cells of ``empty`` that complete a winning line of ``own``."""
         return union([self._completed(line) for _, line in self._lines(own, empty)]) & empty
 
-    def answers(self, own: jax.Array, empty: jax.Array) -> Answers:
+    def stone_effects(self, own: jax.Array, empty: jax.Array) -> StoneEffects:
         """Returns the effect of an own stone on each cell of ``empty``; sets are uint32[H, ...].
 
         A stone on ``e`` makes an empty cell ``f`` a completing cell if a window contains ``e`` and
@@ -104,7 +104,7 @@ class LineRules:
                     reply = [
                         bits | plane if offset >> k & 1 else bits for k, bits in enumerate(reply)
                     ]
-        return Answers(five, once, twice, reply)
+        return StoneEffects(five, once, twice, reply)
 
     def _lines(self, own: jax.Array, empty: jax.Array) -> Iterator[tuple[tuple[int, int], _Line]]:
         """Yields each direction of ``LINES`` with its ``_Line``."""

@@ -203,7 +203,7 @@ class Gomoku(Game):
             reply = jnp.full((self.num_actions, *meta.shape), -1, jnp.int16)
             return actions_of(grid, legal), actions_of(grid, wins), none, reply, threat
         legal = legal & self._forced_rows(meta)
-        found = self.line_rules.answers(own, empty)
+        found = self.line_rules.stone_effects(own, empty)
         wins = (found.fives | found.twice) & legal
         legal, wins, forced = held([legal, wins, found.once & ~wins & legal])
         reply = self._replies(forced, held(found.reply[:4]) + held(found.reply[4:]))
@@ -229,7 +229,7 @@ class Gomoku(Game):
     def _replies(self, forced: jax.Array, planes: list[jax.Array]) -> jax.Array:
         """Returns int16[A, ...]: the forced reply to each action in ``forced``, -1 for others.
 
-        ``forced`` is uint32[H, ...]. ``planes`` are the binary digits of ``Answers.reply``.
+        ``forced`` is uint32[H, ...]. ``planes`` are the binary digits of ``StoneEffects.reply``.
         """
         column = np.arange(self.size, dtype=np.uint32).reshape(1, -1, *(1,) * (forced.ndim - 1))
 

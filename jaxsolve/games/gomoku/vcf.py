@@ -126,10 +126,10 @@ def _step(tables, buffers, level, side, line, moves):
         many, _, _ = completing(tables, buffers, stone, side, line)
         if many == 1:
             put(tables, buffers, reply, 1 - side)
-            answers, cell, _ = completing(tables, buffers, reply, 1 - side, line)
-            if answers == 0 or answers == 1:
+            count, cell, _ = completing(tables, buffers, reply, 1 - side, line)
+            if count == 0 or count == 1:
                 moves[2 * level], moves[2 * level + 1] = stone, reply
-                buffers.forced[level + 1] = cell if answers == 1 else np.int64(-1)
+                buffers.forced[level + 1] = cell if count == 1 else np.int64(-1)
                 buffers.keys[level + 1] = mix(
                     mix(buffers.keys[level], stone, side), reply, 1 - side
                 )

@@ -265,15 +265,15 @@ def _play_reply(board, frames, tree, f, side):
         return WON
     reply = frames.replies[f * facts[CELLS] + frames.at[row + REPLY]]
     put(tables, buffers, reply, enemy)
-    answers, cell, _ = completing(tables, buffers, reply, enemy, line)
-    if answers != 0 and answers != 1:
+    count, cell, _ = completing(tables, buffers, reply, enemy, line)
+    if count != 0 and count != 1:
         take(tables, buffers, reply, enemy)
         take(tables, buffers, stone, side)
         return OPEN
     tree[frames.now[END]] = reply
     frames.now[END] += 1
     below = row + FIELDS
-    frames.at[below + FORCED] = cell if answers == 1 else np.int64(-1)
+    frames.at[below + FORCED] = cell if count == 1 else np.int64(-1)
     frames.at[below + KEY] = mix(mix(frames.at[row + KEY], stone, side), reply, enemy)
     return DOWN
 

@@ -37,7 +37,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """Writes the moves that a refutation with ``zone`` does not refute, too: the cells of ``zone``."""
+    """Writes the moves that a refutation with ``zone`` may leave open: the cells of ``zone``."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)

@@ -202,12 +202,12 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     checks, pinned = lines.checks, lines.pinned
     checker = _any_lane(checks)
     checked, twice = checker != 0, (checker & (checker - 1)) != 0
-    # A single check can be answered on its line or by a king move, a double check by a king move.
-    answers = _any_lane(jnp.where(checks != 0, lines.visible, jnp.uint32(0)))
-    answers = jnp.where(twice, jnp.uint32(0), jnp.where(checked, answers, BOARD))
+    # A single check can be parried on its line or by a king move, a double check by a king move.
+    parries = _any_lane(jnp.where(checks != 0, lines.visible, jnp.uint32(0)))
+    parries = jnp.where(twice, jnp.uint32(0), jnp.where(checked, parries, BOARD))
 
     free = own & ~pieces.king & ~(_any_lane(pinned) & ~(pinned | _opposite(pinned)))
-    target = answers & ~own
+    target = parries & ~own
     # Pieces that can promote, split by origin: on the far row (``inside``) or not (``outside``).
     unpromoted = _sliders(pieces.bishop, pieces.rook) & free
     stepping, sliding = steps & free, _sliders(pieces.horse, pieces.dragon) & free
@@ -226,7 +226,7 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     )
     king_moves = _step(_spread(king)) & BOARD & ~own & ~danger
     plain = (inside | outside | others) & target & ~forced | king_moves
-    return Moves(plain, promoting, _drops(pieces, steps, hand[None], answers & empty))
+    return Moves(plain, promoting, _drops(pieces, steps, hand[None], parries & empty))
 
 
 def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array) -> jax.Array:

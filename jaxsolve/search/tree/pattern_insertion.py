@@ -69,7 +69,7 @@ def _attach(table, trie, pattern):
     """Inserts a pattern into the radix tree with index ``trie``."""
     words = table.rows.shape[1] - len(table.seen)
     above, branch, point = np.int64(0), np.int64(0), np.int64(-1)
-    at = np.int64(table.tries[trie])
+    at = np.int64(table.trie_roots[trie])
     while at > 0:
         point = _first_contradiction(table, at - 1, pattern, words)
         if point >= 0:
@@ -190,7 +190,7 @@ def _set_link(table, trie, above, branch, at):
     If ``above`` is 0, sets the root of the radix tree with index ``trie``.
     """
     if above == 0:
-        table.tries[trie] = at
+        table.trie_roots[trie] = at
     else:
         set_child(table, above - 1, branch, at)
 
@@ -217,7 +217,7 @@ def _detach(table, pattern):
     """Removes a pattern from its radix tree."""
     trie = np.int64(table.owners[pattern])
     upper, upper_branch, above, branch = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    at = np.int64(table.tries[trie])
+    at = np.int64(table.trie_roots[trie])
     while at > 0:
         upper, upper_branch = above, branch
         above, branch = at, value_of(table, pattern, np.int64(table.nodes[at - 1, POINT]))

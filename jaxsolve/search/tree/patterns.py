@@ -65,12 +65,12 @@ class Patterns(NamedTuple):
     rows: np.ndarray
     sources: np.ndarray  # uint32[P]: ``mark_of`` the pattern's position
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
-    owners: np.ndarray  # int8[P]: index into ``tries`` of the pattern's radix tree
+    owners: np.ndarray  # int8[P]: index into ``trie_roots`` of the pattern's radix tree
     helped: (
         np.ndarray
     )  # int8[P]: look-ups in which it matched, up to MAX_HELP, less the passes of the hand
     nodes: np.ndarray  # uint32[P, COMMON + 2 * Z]: the inner nodes
-    tries: np.ndarray  # int32[TRIES]: root of each radix tree, encoded as a child (``BELOW``)
+    trie_roots: np.ndarray  # int32[TRIES]: root of each radix tree, encoded as a child (``BELOW``)
     places: np.ndarray  # int16[32 * Z]: rank of each point in the order of test points
     counters: np.ndarray  # int64[COUNTERS]
     stack: np.ndarray  # int32[32 * Z + 2]: branches that a look-up has yet to follow
@@ -166,7 +166,7 @@ def look_up(table, winner, mover):
     """Returns a pattern with this winner and side to move that ``table.seen`` matches, else -1."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
-    start = table.tries[trie_of(winner, mover)]
+    start = table.trie_roots[trie_of(winner, mover)]
     depth, visited, compared = np.int64(0), np.int64(0), np.int64(0)
     if start != 0:
         table.stack[0] = start
@@ -254,7 +254,7 @@ def count_use(table, pattern):
 
 @inner
 def trie_of(winner, mover):
-    """Returns the index in ``Patterns.tries`` of the tree for a winner and a side to move."""
+    """Returns the index in ``Patterns.trie_roots`` of the tree for a winner and a side to move."""
     return 2 * np.int64(winner) + np.int64(mover)
 
 

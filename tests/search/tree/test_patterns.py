@@ -186,7 +186,9 @@ class Model:
 
     def in_tree(self) -> list[int]:
         """The patterns in the trees, each as often as it occurs."""
-        parts = [self.below(int(at), {}, trie) for trie, at in enumerate(self.table.tries) if at]
+        parts = [
+            self.below(int(at), {}, trie) for trie, at in enumerate(self.table.trie_roots) if at
+        ]
         found, inner = (
             [pattern for part, _ in parts for pattern in part],
             sum(inner for _, inner in parts),
@@ -368,7 +370,7 @@ def finds(game, evaluator, one, first, zone, claimant) -> bool:
     (state, mover), (won, won_mover) = one, first
     tree = tree_of(evaluator.game.rule_set)
     tree.patterns.counters[:] = 0
-    tree.patterns.tries[:] = 0
+    tree.patterns.trie_roots[:] = 0
     store_pattern(tree, won, zone, won_mover, claimant)
     said, shown = zonings.pattern_planes(tree.zoning, state)
     may = said >= 0 and (not said & zonings.FOR_MOVER or mover == claimant)

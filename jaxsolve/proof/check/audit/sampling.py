@@ -1,6 +1,7 @@
 """Samplers draw random positions from which a replay starts.
 
-The positions agree with a node's position on its zone, so they may cover it (``proof.check.zones``).
+They are made to cover a node's position on its zone (``proof.check.zones``). The caller must test
+that they do.
 """
 
 from __future__ import annotations
