@@ -68,22 +68,22 @@ def test_accepted_strategies_win_under_superko(size, free, tmp_path):
 class NoNodes(relaxation.NoRepeats):
     """Without S1."""
 
-    def node(self, position, zone, named):
-        return super().node(position._replace(stones=(0, 0)), zone, named)
+    def check_node(self, position, zone, named):
+        return super().check_node(position._replace(stones=(0, 0)), zone, named)
 
 
 class NoHistory(relaxation.NoRepeats):
     """Without S2."""
 
-    def root(self, plays):
+    def check_history(self, plays):
         return None
 
 
 class NotBelow(relaxation.NoRepeats):
     """The plays of a node are its own move and those of its children."""
 
-    def node(self, position, zone, named):
-        return super().node(position, zone, named if position.side == self._claimant else [])
+    def check_node(self, position, zone, named):
+        return super().check_node(position, zone, named if position.side == self._claimant else [])
 
 
 class OneBoard(relaxation.NoRepeats):
