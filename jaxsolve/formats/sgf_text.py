@@ -21,6 +21,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "ZIP", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 _DETECTED = ("gb18030", "cp932", "cp949", "big5", "latin-1")
 # Programs often state a standard but use the code page that extends it.
 _WIDER = {
@@ -40,6 +41,13 @@ def holds_record(data: bytes) -> bool:
     return b"(;" in data[:4096].translate(None, b"\0 \t\n\r\f\v")
 
 
+def refuse_packed(data: bytes, name: str = "the file") -> None:
+    """Raises FormatError if a file is compressed; ``name`` stands for it in the message."""
+    for start, kind in _PACKED.items():
+        if data.startswith(start):
+            raise FormatError(f"{name} is compressed ({kind}); unpack it first")
+
+
 def trees(data: bytes | str) -> list[Node]:
     """Returns the root nodes of all records of an SGF file, in the encoding that fits.
 
@@ -52,12 +60,13 @@ def trees(data: bytes | str) -> list[Node]:
       must agree about the position.
 
     Raises:
-      FormatError: the file is not SGF (``sgf_tree.parse``), its encoding is unknown, or encodings
-        disagree about the position.
+      FormatError: the file is not SGF (``sgf_tree.parse``), it is compressed, its encoding is
+        unknown, or encodings disagree about the position.
     """
     if isinstance(data, str):
         _stated(data.encode("utf-8", "replace"))  # raises for an unknown encoding, as for bytes
         return sgf_tree.parse(data.removeprefix("\ufeff"))
+    refuse_packed(data)
     if (wide := _unicode(data)) is not None:
         return sgf_tree.parse(_decoded(data, wide))
     stated = _stated(data)
@@ -81,8 +90,10 @@ def _unicode(data: bytes) -> str | None:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
-    pairs = {b"(\0;\0": "utf-16-le", b"\0(\0;": "utf-16-be"}
-    return next((encoding for start, encoding in pairs.items() if data.startswith(start)), None)
+    # The first two characters, which may be blanks, are ASCII: every second byte is 0.
+    zeros = [byte == 0 for byte in data[:4]]
+    pairs = {(False, True) * 2: "utf-16-le", (True, False) * 2: "utf-16-be"}
+    return pairs.get(tuple(zeros))
 
 
 def _decoded(data: bytes, encoding: str) -> str:

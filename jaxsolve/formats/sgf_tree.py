@@ -108,6 +108,8 @@ def parse(text: str) -> list[Node]:
     position = 0
     while True:
         start = _START.search(text, position)
+        if start is None and not found and "\0" in text:
+            break  # not a text
         _refuse_remains(text, position, len(text) if start is None else start.start(), found)
         if start is None:
             break
