@@ -71,6 +71,7 @@ def trees(data: bytes | str) -> list[Node]:
         return sgf_tree.parse(_decoded(data, wide))
     stated = _stated(data)
     fault: FormatError | None = None
+    escapes = len(data)
     for encoding in (stated, "utf-8"):
         text = None if encoding is None else _try(data, encoding)
         if text is None:
@@ -79,10 +80,13 @@ def trees(data: bytes | str) -> list[Node]:
             return sgf_tree.parse(text)
         except FormatError as error:
             fault = fault or error
+            # A backslash that is a part of a character here would be an escape in another
+            # encoding. The text after its bracket would be a part of the value, and hide the fault.
+            escapes = min(escapes, text.count("\\"))
     if data.isascii():
         assert fault is not None  # ASCII text is UTF-8, so UTF-8 was tried and failed
         raise fault
-    return _detected(data, fault)
+    return _detected(data, fault, escapes)
 
 
 def _unicode(data: bytes) -> str | None:
@@ -138,31 +142,36 @@ def _try(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _detected(data: bytes, fault: FormatError | None) -> list[Node]:
+def _detected(data: bytes, fault: FormatError | None, escapes: int) -> list[Node]:
     """Returns the records of a non-ASCII file, decoded by the first encoding that fits.
 
-    ``fault`` is the first error so far. It is raised if no encoding fits. Raises FormatError if
-    several encodings fit and disagree about the position.
+    Args:
+      data: bytes of the file.
+      fault: the first error so far. It is raised if no encoding fits.
+      escapes: most backslashes of the text in an encoding that fits.
+
+    Raises:
+      FormatError: no encoding fits, or several fit and disagree about the position.
     """
-    found: dict[str, list[Node]] = {}
+    fitting: dict[str, list[Node]] = {}
     for encoding in _DETECTED:
         text = _try(data, encoding)
         try:
-            if text is not None:
-                found[encoding] = sgf_tree.parse(text)
+            if text is not None and text.count("\\") <= escapes:
+                fitting[encoding] = sgf_tree.parse(text)
         except FormatError as error:
             fault = fault or error
-    if not found:
-        assert fault is not None  # Latin-1 decodes every file, so its parsing has failed
+    if not fitting:
+        assert fault is not None  # Latin-1 decodes every file, so it or the stated one failed
         raise fault
-    first, *others = found
+    first, *others = fitting
     for other in others:
-        if not _same(found[first], found[other]):
+        if not _same(fitting[first], fitting[other]):
             raise FormatError(
                 f"the encoding is unclear: read as {first} and as {other} the record has different "
                 "stones or moves; state it, as in CA[GB18030], or save the file as UTF-8"
             )
-    return found[first]
+    return fitting[first]
 
 
 def _same(one: list[Node], other: list[Node]) -> bool:

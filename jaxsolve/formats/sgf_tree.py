@@ -36,8 +36,10 @@ _TOKEN = re.compile(
 _LINE_END = re.compile(r"\r\n|\n\r|\n|\r")
 # Properties that decide the position. If a value contains one, a bracket is missing before it.
 _SWALLOWED = re.compile(
-    r"(?<![A-Za-z])(AB|AW|AE|AddBlack|AddWhite|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
+    r"(?<![A-Za-z])(?:((?i:AB|AW|AE)|AddBlack|AddWhite|PLayer|SiZe|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
     r"[ \t\n\r\f\v]*\["
+    # Words of a text, unless the value ends like a move.
+    r"|(Black|White|b|w)[ \t\n\r\f\v]*\[(?:[a-z]{2})?\Z)"
 )
 # A property in the text outside of records, where none is allowed.
 _PROPERTY = re.compile(r"[A-Za-z][ \t\n\r\f\v]*\[")
@@ -224,7 +226,7 @@ def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
             raise _fault(
                 text,
                 place + lost.start(),
-                f"{lost[1]}[ inside the value of {name}: its bracket ']' is missing or escaped, or "
+                f"{lost[lost.lastindex or 0]}[ inside the value of {name}: its bracket ']' is missing or escaped, or "
                 "the encoding (CA) is wrong",
             )
         if values and name in _SINGLE:
