@@ -113,7 +113,7 @@ def count(data: bytes | str) -> int:
     return len(sgf_text.trees(data))
 
 
-# ---- the position ---------------------------------------------------------------------------------
+# ---- the position --------------------------------------------------------------------------------
 def _holds(node: Node, *names: str) -> bool:
     """Whether one of the properties has a value other than the empty one."""
     return any(raw.strip() for name in names for raw in node.values(name))
