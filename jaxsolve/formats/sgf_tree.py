@@ -36,10 +36,13 @@ _TOKEN = re.compile(
 _LINE_END = re.compile(r"\r\n|\n\r|\n|\r")
 # Properties that decide the position. If a value contains one, a bracket is missing before it.
 _SWALLOWED = re.compile(
-    r"(?<![A-Za-z])(?:((?i:AB|AW|AE)|AddBlack|AddWhite|PLayer|SiZe|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
-    r"[ \t\n\r\f\v]*\["
-    # Words of a text, unless the value ends like a move.
-    r"|(Black|White|b|w)[ \t\n\r\f\v]*\[(?:[a-z]{2})?\Z)"
+    r"""(?<![A-Za-z])(?:
+    (?P<name> (?i:AB|AW|AE) | AddBlack | AddWhite | PLayer | SiZe
+      | B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR ) [ \t\n\r\f\v]*\[
+    # These are words of a text, unless the value ends like a move.
+    | (?P<word> Black|White|b|w ) [ \t\n\r\f\v]*\[ (?:[a-z]{2})? \Z
+    )""",
+    re.VERBOSE,
 )
 # A property in the text outside of records, where none is allowed.
 _PROPERTY = re.compile(r"[A-Za-z][ \t\n\r\f\v]*\[")
@@ -226,8 +229,8 @@ def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
             raise _fault(
                 text,
                 place + lost.start(),
-                f"{lost[lost.lastindex or 0]}[ inside the value of {name}: its bracket ']' is missing or escaped, or "
-                "the encoding (CA) is wrong",
+                f"{lost['name'] or lost['word']}[ inside the value of {name}: its bracket ']' is "
+                "missing or escaped, or the encoding (CA) is wrong",
             )
         if values and name in _SINGLE:
             raise _fault(text, place - 1, f"a second value of {name}, which has one")
