@@ -44,8 +44,11 @@ _SWALLOWED = re.compile(
     )""",
     re.VERBOSE,
 )
-# A property in the text outside of records, where none is allowed.
-_PROPERTY = re.compile(r"[A-Za-z][ \t\n\r\f\v]*\[")
+# A property in the text outside of records, where none is allowed. "Problem [1]" is a text.
+_PROPERTY = re.compile(
+    r"(?<![A-Za-z])(?:[A-Z]{1,2}|(?i:AB|AW|AE|B|W|PL|SZ)|[A-Z][a-z]*[A-Z][a-z]*|Black|White)"
+    r"[ \t\n\r\f\v]*\["
+)
 
 
 @dataclass(eq=False)

@@ -100,6 +100,10 @@ READ = {
     "a list in two properties": ("(;SZ[5]AB[aa]AB[bb]AW[cb]PL[W])", PROBLEM),
     "blanks": (" ( ; SZ [5]\n AB [aa] \r\n [bb]\tAW[ cb ]PL[ W ] ) \n", PROBLEM),
     "a mail before it": ("Subject: [go] (a problem)\n\n(;SZ[5]" + STONES + ")\nbye\n", PROBLEM),
+    "a mail with brackets": (
+        "From: a@b (c)\nSubject: Problem [1]\n\n1. see [2]:\n(;SZ[5]" + STONES + ")\n-- \nbye\n",
+        PROBLEM,
+    ),
     "an empty AE": ("(;SZ[5]AB[aa]AE[]AW[bb]PL[W])", "X..../.O w"),
     "empty lists": ("(;SZ[5]AB[]AW[]AE[]TR[];AB[aa]AW[bb]PL[W])", "X..../.O w"),
     "erased stones": ("(;SZ[5]AB[aa][bb];AE[bb]AW[cb]PL[W])", "X..../.X ?"),
@@ -264,7 +268,15 @@ REFUSED = {
     "another end": ("(;SZ[5]AB[aa]))", AT.format(1, 15) + "')' after the end of the record"),
     "no begin": (
         ";SZ[5]AB[aa](;B[bb])",
-        AT.format(1, 3) + "a property outside of a record '(;...)'",
+        AT.format(1, 2) + "a property outside of a record '(;...)'",
+    ),
+    "no begin, small letters": (
+        "sz[5]ab[aa];(;b[bb])",
+        AT.format(1, 1) + "a property outside of a record '(;...)'",
+    ),
+    "no begin, a long name": (
+        "AddBlack [aa];(;B[bb])",
+        AT.format(1, 1) + "a property outside of a record '(;...)'",
     ),
     "node after a variation": (
         "(;SZ[5](;B[aa]);W[bb])",
@@ -349,7 +361,7 @@ REFUSED = {
     "a comma": ("(;SZ[5]AB[aa],[bb])", AT.format(1, 14) + "',' is not part of a node"),
     "no node mark, as in old files": (
         "(\nGaMe[1]\nSiZe[5]\n;AddBlack[aa])",
-        AT.format(2, 4) + "a property outside of a record '(;...)'",
+        AT.format(2, 1) + "a property outside of a record '(;...)'",
     ),
     "two brackets": (
         "((;SZ[5]AB[aa]))",

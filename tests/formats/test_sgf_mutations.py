@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -194,15 +195,25 @@ def test_a_damaged_record_is_refused_or_read_as_sgfmill_reads_it(record):
         assert not expected or found in expected, damaged
         compared += bool(expected)
         if expected and compared % BOARDS == 1:
-            same_board(damaged, found)
+            same_board(damaged, found, encoding, rng.randrange(4))
     assert compared > FILES // 10 and refused > FILES // 6
 
 
-def same_board(data: bytes, found: oracle.Reading) -> None:
-    """The position that the command asks about is the one that sgfmill's board has."""
-    try:
-        given = setup.read_record("a", data, None, {}, setup.RecordPosition())
-    except FormatError as error:  # an illegal move, or a chain without liberties
-        refusal(error, data)
-        return
-    assert (given.size, given.board) == (found.size, found.board()), data
+def same_board(data: bytes, found: oracle.Reading, encoding: str, at: int) -> None:
+    """The positions of the command are those of sgfmill's board.
+
+    They are the problem, and the position after ``at`` moves of the main line.
+    """
+    for number in (None, at):
+        try:
+            place = setup.RecordPosition(at=number)
+            given = setup.read_record("a", data, None, {}, place)
+        except FormatError as error:  # an illegal move, or a chain without liberties
+            refusal(error, data)
+            continue
+        assert given.size == found.size
+        if number is None:
+            assert given.board == found.board(), data
+            continue
+        with contextlib.suppress(oracle.Unread):
+            assert given.board == oracle.after(data, encoding, number), (data, number)

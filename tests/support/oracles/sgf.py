@@ -33,22 +33,25 @@ class Reading(NamedTuple):
 
     def board(self) -> str:
         """The board after the moves, as ``<board>``. Raises Unread if they are illegal."""
-        board = boards.Board(self.size)
-        black, white = (
-            [point for point, owner in self.stones.items() if owner == side] for side in "bw"
-        )
-        if not board.apply_setup(black, white, []):
-            raise Unread
-        for side, move in self.moves:
-            if move != "pass":
-                try:
-                    board.play(int(move[1:]) - 1, COLUMNS.index(move[0]), side)
-                except ValueError:
-                    raise Unread from None
-        return "/".join(
-            "".join(SIGNS[board.get(row, column)] for column in range(self.size))
-            for row in reversed(range(self.size))
-        )
+        return _played(self.size, self.stones, self.moves)
+
+
+def _played(size: int, stones: dict[Point, str], moves: Iterable[tuple[str, str]]) -> str:
+    """The board after moves, as ``<board>``. Raises Unread if they are illegal."""
+    board = boards.Board(size)
+    black, white = ([point for point, owner in stones.items() if owner == side] for side in "bw")
+    if not board.apply_setup(black, white, []):
+        raise Unread
+    for side, move in moves:
+        if move != "pass":
+            try:
+                board.play(int(move[1:]) - 1, COLUMNS.index(move[0]), side)
+            except ValueError:
+                raise Unread from None
+    return "/".join(
+        "".join(SIGNS[board.get(row, column)] for column in range(size))
+        for row in reversed(range(size))
+    )
 
 
 def readings(data: bytes, encodings: Iterable[str]) -> list[Reading]:
@@ -89,6 +92,26 @@ def reading(data: bytes, encoding: str) -> Reading:
         return _problem(line, game.get_size())
     except (ValueError, LookupError):
         raise Unread from None
+
+
+def after(data: bytes, encoding: str, count: int) -> str:
+    """The board after ``count`` moves of the main line. Raises Unread, as for ``reading``."""
+    reading(data, encoding)
+    text = data.decode(encoding).encode()
+    game = peers.Sgf_game.from_bytes(text, override_encoding="UTF-8")
+    stones: dict[Point, str] = {}
+    moves: list[tuple[str, str]] = []
+    for node in game.get_main_sequence():
+        if node.has_setup_stones():
+            if moves:
+                raise Unread
+            _add(stones, node)
+        if _mover(node):
+            if len(moves) < count:
+                moves.append(_move(node))
+            if len(moves) == count:
+                break
+    return _played(game.get_size(), stones, moves)
 
 
 def _problem(line: list[Any], size: int) -> Reading:
