@@ -145,9 +145,19 @@ def _set_up(line: Sequence[Node], size: int) -> _Place | None:
     where = "the set-up position"
     if branch is not None:
         where += f" in the first of {len(branch.children)} variations"
+    if _is_changed(line, end):
+        where += " before its stones are changed (--at 0: after the changes)"
     if count:
         where += f", before the {_count(count)} of the solution (--at N: after N moves)"
     return _Place(line[:start], same, same, where)
+
+
+def _is_changed(line: Sequence[Node], end: int) -> bool:
+    """Returns whether the only way on from ``line[:end]`` sets up stones before the next move."""
+    if sgf.has_move(line[end - 1]) or len(line[end - 1].children) > 1:
+        return False
+    following = itertools.takewhile(lambda node: not sgf.has_move(node), line[end:])
+    return any(_holds(node, "AB", "AW", "AE") for node in following)
 
 
 def _count(moves: int) -> str:

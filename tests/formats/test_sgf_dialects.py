@@ -434,6 +434,23 @@ def test_a_record_with_a_position_in_each_variation_says_which_one_is_taken():
     assert found.where.startswith("the set-up position in the first of 3 variations, before the 1")
 
 
+@pytest.mark.parametrize(
+    ("more", "changes"),
+    [
+        (";AE[bb];B[cc]", True),
+        (";C[x];AB[bb];B[cc]", True),  # another colour
+        (";AB[dd];AW[ee];B[cc]", False),  # more stones of the same position
+        (";B[cc];AE[bb]", False),
+        ("(;AE[bb];B[cc])(;B[dd])", False),
+    ],
+)
+def test_a_position_whose_stones_change_before_the_first_move_says_so(more, changes):
+    found = sgf_problem.read_marked(f"(;SZ[5]AB[aa]AW[bb]{more})")
+    words = "the set-up position before its stones are changed (--at 0: after the changes), before"
+    assert found.where.startswith(words if changes else "the set-up position, before the ")
+    assert position(f"(;SZ[5]AB[aa]AW[bb]{more})").startswith("X..../.O")
+
+
 def test_moves_that_the_line_does_not_have_are_refused():
     with pytest.raises(FormatError, match=r"^--at 4: the main line has 3 moves; N is from 0 to 3$"):
         sgf_problem.read_marked(LINE, at=4)
