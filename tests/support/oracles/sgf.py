@@ -12,7 +12,9 @@ from sgfmill import sgf as peers
 
 MARKS = ("TR", "MA", "SQ", "CR")
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-SWALLOWED = re.compile(rb"(?<![A-Za-z])(?:(?i:A[BW])|[A-Z]{1,2})\s*\[")  # properties in a text
+SWALLOWED = re.compile(
+    rb"(?<![A-Za-z])(?:(?i:A[BW])|Add[BW][a-z]+|[A-Z]{1,2})\s*\["
+)  # properties in a text
 SIGNS = {None: ".", "b": "X", "w": "O"}
 Point = tuple[int, int]  # row and column from the bottom left, from 0
 
