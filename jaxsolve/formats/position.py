@@ -134,6 +134,7 @@ def _game(rule_set: str | None, options: dict[str, str]) -> Game:
 def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if not sgf_encoding.holds_record(data):
         if name.lower().endswith(".sgf"):  # the user means a record, not canonical text
+            sgf_encoding.refuse_packed(data, name)
             what = "is empty" if not data.strip() else "has no '(;' near its beginning"
             raise FormatError(
                 f"{name} is not an SGF record: it {what}; "

@@ -8,7 +8,9 @@ position.
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 
 from jaxsolve.formats import record as records
 from jaxsolve.formats import sgf_encoding
@@ -126,6 +128,41 @@ def _family(root: Node) -> str:
     return GAME_NUMBERS[number]
 
 
+def refuse_late(root: Node, *names: str) -> None:
+    """Refuses a record whose board is described after its first node.
+
+    Args:
+      root: the first node.
+      names: properties that later nodes may not change, in addition to GM, SZ and HA.
+
+    Raises:
+      FormatError: a later node has another value of such a property than ``root``.
+    """
+    read: dict[str, Callable[[Node], object]] = {"GM": _family, "SZ": size_of, "HA": handicap}
+    read |= {name: functools.partial(Node.single, name=name) for name in names}
+    waiting = root.children[::-1]
+    while waiting:
+        node = waiting.pop()
+        for name, value in read.items():
+            if node.has(name) and value(node) != value(root):
+                raise FormatError(
+                    f"{name}[{shown(node.values(name)[0])}] is in a later node than the first one, "
+                    "where it belongs"
+                )
+        waiting += node.children[::-1]
+
+
+def has_move(node: Node) -> bool:
+    """Returns whether a node has a move, which may be malformed."""
+    return node.has(*_COLOURS)
+
+
+def mover(node: Node) -> int | None:
+    """Returns the side of the move in a node; None if there is no move, or moves of both sides."""
+    sides = [side for side, colour in enumerate(_COLOURS) if node.has(colour)]
+    return sides[0] if len(sides) == 1 else None
+
+
 class Reader:
     """Collects set-up stones, the side to move and the moves of a record, node by node.
 
@@ -198,7 +235,7 @@ class Reader:
             raise FormatError(f"move {number}: one node holds more than one move")
         raw = node.values(colours[0])[0]
         word = " ".join(raw.split()).lower()
-        if word in records.RESIGNED or word.startswith("swap"):
+        if word in records.RESIGNED or word in records.SWAPS or word == "swap":
             self.moves.append(
                 Move(word, None if word in records.RESIGNED else _COLOURS.index(colours[0]))
             )
@@ -231,6 +268,7 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
     if len(found) > 1:
         raise FormatError(f"the file holds {len(found)} games; give one")
     root = node = found[0]
+    refuse_late(root, "KM", "RU")
     reader = Reader(size_of(root), checked_family(root, family))
     while True:
         reader.read(node)
@@ -283,13 +321,13 @@ def record_of(root: Node, reader: Reader) -> Record:
 
 
 def handicap(root: Node) -> int:
-    """Returns the number of handicap stones in property HA; 0 without HA.
+    """Returns the number of handicap stones in property HA; 0 without HA, or if it is empty.
 
     Raises:
       FormatError: HA is not a number.
     """
     raw = root.single("HA")
-    if raw is None:
+    if not raw:  # programs write HA[] for a game without handicap
         return 0
     if not re.fullmatch(r"[0-9]{1,3}", raw):
         raise FormatError(f"HA[{shown(raw)}] is not a number of handicap stones")

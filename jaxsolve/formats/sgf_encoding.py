@@ -1,4 +1,4 @@
-"""Decodes SGF files: finds the encoding of the bytes, and parses the decoded text.
+"""The text of an SGF file: finds its encoding.
 
 Brackets and backslashes can be the second byte of a character in Chinese, Japanese and Korean
 encodings, so a file is decoded as a whole, before it is parsed.
@@ -21,6 +21,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "ZIP", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 _DETECTED = ("gb18030", "cp932", "cp949", "big5", "latin-1")
 # Programs often state a standard but use the code page that extends it.
 _WIDER = {
@@ -40,6 +41,13 @@ def holds_record(data: bytes) -> bool:
     return b"(;" in data[:4096].translate(None, b"\0 \t\n\r\f\v")
 
 
+def refuse_packed(data: bytes, name: str = "the file") -> None:
+    """Raises FormatError if a file is compressed; ``name`` stands for it in the message."""
+    for start, kind in _PACKED.items():
+        if data.startswith(start):
+            raise FormatError(f"{name} is compressed ({kind}); unpack it first")
+
+
 def trees(data: bytes | str) -> list[Node]:
     """Returns the root nodes of all records of an SGF file, in the encoding that fits.
 
@@ -52,16 +60,18 @@ def trees(data: bytes | str) -> list[Node]:
       must agree about the position.
 
     Raises:
-      FormatError: the file is not SGF (``sgf_tree.parse``), its encoding is unknown, or encodings
-        disagree about the position.
+      FormatError: the file is not SGF (``sgf_tree.parse``), it is compressed, its encoding is
+        unknown, or encodings disagree about the position.
     """
     if isinstance(data, str):
         _stated(data.encode("utf-8", "replace"))  # raises for an unknown encoding, as for bytes
         return sgf_tree.parse(data.removeprefix("\ufeff"))
+    refuse_packed(data)
     if (wide := _unicode(data)) is not None:
         return sgf_tree.parse(_decoded(data, wide))
     stated = _stated(data)
     fault: FormatError | None = None
+    escapes = len(data)
     for encoding in (stated, "utf-8"):
         text = None if encoding is None else _try(data, encoding)
         if text is None:
@@ -70,10 +80,13 @@ def trees(data: bytes | str) -> list[Node]:
             return sgf_tree.parse(text)
         except FormatError as error:
             fault = fault or error
+            # A backslash that is a part of a character here would be an escape in another
+            # encoding. The text after its bracket would be a part of the value, and hide the fault.
+            escapes = min(escapes, text.count("\\"))
     if data.isascii():
         assert fault is not None  # ASCII text is UTF-8, so UTF-8 was tried and failed
         raise fault
-    return _detected(data, fault)
+    return _detected(data, fault, escapes)
 
 
 def _unicode(data: bytes) -> str | None:
@@ -81,8 +94,10 @@ def _unicode(data: bytes) -> str | None:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
-    pairs = {b"(\0;\0": "utf-16-le", b"\0(\0;": "utf-16-be"}
-    return next((encoding for start, encoding in pairs.items() if data.startswith(start)), None)
+    # The first two characters, which may be blanks, are ASCII: every second byte is 0.
+    zeros = [byte == 0 for byte in data[:4]]
+    pairs = {(False, True) * 2: "utf-16-le", (True, False) * 2: "utf-16-be"}
+    return pairs.get(tuple(zeros))
 
 
 def _decoded(data: bytes, encoding: str) -> str:
@@ -127,31 +142,36 @@ def _try(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _detected(data: bytes, fault: FormatError | None) -> list[Node]:
+def _detected(data: bytes, fault: FormatError | None, escapes: int) -> list[Node]:
     """Returns the records of a non-ASCII file, decoded by the first encoding that fits.
 
-    ``fault`` is the first error so far. It is raised if no encoding fits. Raises FormatError if
-    several encodings fit and disagree about the position.
+    Args:
+      data: bytes of the file.
+      fault: the first error so far. It is raised if no encoding fits.
+      escapes: most backslashes of the text in an encoding that fits.
+
+    Raises:
+      FormatError: no encoding fits, or several fit and disagree about the position.
     """
-    found: dict[str, list[Node]] = {}
+    fitting: dict[str, list[Node]] = {}
     for encoding in _DETECTED:
         text = _try(data, encoding)
         try:
-            if text is not None:
-                found[encoding] = sgf_tree.parse(text)
+            if text is not None and text.count("\\") <= escapes:
+                fitting[encoding] = sgf_tree.parse(text)
         except FormatError as error:
             fault = fault or error
-    if not found:
-        assert fault is not None  # Latin-1 decodes every file, so its parsing has failed
+    if not fitting:
+        assert fault is not None  # Latin-1 decodes every file, so it or the stated one failed
         raise fault
-    first, *others = found
+    first, *others = fitting
     for other in others:
-        if not _same(found[first], found[other]):
+        if not _same(fitting[first], fitting[other]):
             raise FormatError(
                 f"the encoding is unclear: read as {first} and as {other} the record has different "
                 "stones or moves; state it, as in CA[GB18030], or save the file as UTF-8"
             )
-    return found[first]
+    return fitting[first]
 
 
 def _same(one: list[Node], other: list[Node]) -> bool:

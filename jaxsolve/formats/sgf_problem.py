@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxsolve.formats import sgf, sgf_encoding
+from jaxsolve.formats import sgf, sgf_solution, sgf_encoding
 from jaxsolve.formats.record import FormatError, Record
-from jaxsolve.formats.sgf_tree import Node, main_line, text_of
+from jaxsolve.formats.sgf_solution import FirstMove
+from jaxsolve.formats.sgf_tree import Node, main_line
 
 MARKS = ("TR", "MA", "SQ", "CR")
 """Properties that mark points: triangle, cross, square, circle."""
-
-
-# Words in comments that mark a correct solution in published collections.
-_CORRECT = re.compile(
-    r"\bRIGHT\b|(?<!not )(?<!n't )\b[Cc](?:orrect|ORRECT)\b|正解|正确|正確|정답|^\s*\+\s*$"
-)
-
-
-@dataclass(frozen=True)
-class FirstMove:
-    """A first move of the solution in a record."""
-
-    player: int
-    move: str  # GTP point, or "pass"
-    right: bool | None  # whether the record marks it as correct; None: not stated
 
 
 @dataclass(frozen=True)
@@ -74,6 +59,7 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
         has several records and ``number`` is None, or ``number`` or ``at`` is out of range.
     """
     root = _chosen(sgf_encoding.trees(data), number)
+    sgf.refuse_late(root)
     reader = sgf.Reader(sgf.size_of(root), sgf.checked_family(root, "go"))
     line = main_line(root)
     place = _after(line, at) if at is not None else (_set_up(line, reader.size) or _of_game(line))
@@ -81,9 +67,9 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
         reader.read(node)
     for node in place.set_up:
         reader.set_up(node)
-    following = next((node for node in line[len(place.played) :] if _has_move(node)), None)
+    following = next((node for node in line[len(place.played) :] if sgf.has_move(node)), None)
     if following is not None and reader.stones and not reader.moves and reader.to_move is None:
-        reader.to_move = 0 if following.has("B") else 1
+        reader.to_move = sgf.mover(following)
     marked = next((node for node in place.marked if node.has(*MARKS)), Node())
     points = {
         name: frozenset(sgf.points_of(marked, name, reader.size, "go"))
@@ -92,7 +78,7 @@ def read_marked(data: bytes | str, *, number: int | None = None, at: int | None 
     }
     found = {name: places for name, places in points.items() if places}
     last = [*place.played, *place.set_up][-1] if place.played or place.set_up else None
-    solution = () if last is None else _solution(last, last in place.set_up, reader)
+    solution = () if last is None else sgf_solution.read(last, last in place.set_up, reader)
     return Marked(sgf.record_of(root, reader), found, place.where, solution)
 
 
@@ -127,66 +113,7 @@ def count(data: bytes | str) -> int:
     return len(sgf_encoding.trees(data))
 
 
-def _has_move(node: Node) -> bool:
-    return node.has("B", "W")
-
-
-# ---- the solution --------------------------------------------------------------------------------
-def _solution(last: Node, own_move: bool, reader: sgf.Reader) -> tuple[FirstMove, ...]:
-    """Returns the first moves of the variations after a position.
-
-    A first move is marked as correct if a node of its variations has a comment with a word of
-    ``_CORRECT``, or the property TE (good move). If no move is marked, ``right`` is True for the
-    first one and None for the others.
-
-    Args:
-      last: the last node of the position.
-      own_move: whether a move in ``last`` itself is the first move.
-      reader: reader of the record up to the position; it is not changed.
-    """
-    firsts = [last] if own_move and _has_move(last) else list(_first_moves(last))
-    found: list[tuple[FirstMove, bool]] = []
-    for node in firsts:
-        own = sgf.Reader(reader.size, reader.family)
-        try:
-            own.move(node)
-        except FormatError:  # the position is valid; only this solution is not
-            continue
-        if own.moves and own.moves[0].player is not None:
-            move = FirstMove(own.moves[0].player, own.moves[0].text, None)
-            found.append((move, _is_correct(node)))
-    marked = any(correct for _, correct in found)
-    moves: dict[tuple[int, str], FirstMove] = {}
-    for number, (move, correct) in enumerate(found):
-        right = correct if marked else True if number == 0 else None
-        key = move.player, move.move
-        if key not in moves or right:
-            moves[key] = FirstMove(move.player, move.move, right)
-    return tuple(moves.values())
-
-
-def _first_moves(node: Node) -> Iterator[Node]:
-    """Yields the first nodes with a move in each variation below ``node``, in order."""
-    waiting = node.children[::-1]
-    while waiting:
-        each = waiting.pop()
-        if _has_move(each):
-            yield each
-        else:
-            waiting += each.children[::-1]
-
-
-def _is_correct(node: Node) -> bool:
-    """Whether ``node`` or a node below it is marked as correct."""
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        if each.has("TE") or any(_CORRECT.search(text_of(raw)) for raw in each.values("C")):
-            return True
-        waiting += each.children
-    return False
-
-
+# ---- the position --------------------------------------------------------------------------------
 def _holds(node: Node, *names: str) -> bool:
     """Whether one of the properties has a value other than the empty one."""
     return any(raw.strip() for name in names for raw in node.values(name))
@@ -206,18 +133,31 @@ def _set_up(line: Sequence[Node], size: int) -> _Place | None:
     while (
         end < len(line)
         and len(line[end - 1].children) == 1
-        and not any(_has_move(node) for node in line[end - 1 : end + 1])
+        and not any(sgf.has_move(node) for node in line[end - 1 : end + 1])
         and not _holds(line[end], "AE")
         and stones.isdisjoint(_stones(line[end], size))
     ):
         stones |= _stones(line[end], size)
         end += 1
     same = line[start:end]
-    count = sum(_has_move(node) for node in line[end - 1 :])
+    count = sum(sgf.has_move(node) for node in line[end - 1 :])
+    branch = next((node for node in line[:start] if len(node.children) > 1), None)
     where = "the set-up position"
+    if branch is not None:
+        where += f" in the first of {len(branch.children)} variations"
+    if _is_changed(line, end):
+        where += " before its stones are changed (--at 0: after the changes)"
     if count:
         where += f", before the {_count(count)} of the solution (--at N: after N moves)"
     return _Place(line[:start], same, same, where)
+
+
+def _is_changed(line: Sequence[Node], end: int) -> bool:
+    """Returns whether the only way on from ``line[:end]`` sets up stones before the next move."""
+    if sgf.has_move(line[end - 1]) or len(line[end - 1].children) > 1:
+        return False
+    following = itertools.takewhile(lambda node: not sgf.has_move(node), line[end:])
+    return any(_holds(node, "AB", "AW", "AE") for node in following)
 
 
 def _count(moves: int) -> str:
@@ -243,7 +183,7 @@ def _of_game(line: Sequence[Node]) -> _Place:
     else:
         last, why = line[-1], "at the end of the record"
     played = line[: line.index(last) + 1]
-    moves = sum(_has_move(node) for node in played)
+    moves = sum(sgf.has_move(node) for node in played)
     return _Place(
         played, (), [last], f"the position {why}" + (f", after move {moves}" if moves else "")
     )
@@ -254,7 +194,7 @@ def _after(line: Sequence[Node], moves: int) -> _Place:
 
     Raises FormatError if the line has fewer moves.
     """
-    played = [at for at, node in enumerate(line) if _has_move(node)]
+    played = [at for at, node in enumerate(line) if sgf.has_move(node)]
     if not 0 <= moves <= len(played):
         numbers = f"from 0 to {len(played)}" if played else "0 only"
         raise FormatError(f"--at {moves}: the main line has {_count(len(played))}; N is {numbers}")
@@ -269,6 +209,6 @@ def _after(line: Sequence[Node], moves: int) -> _Place:
         return _Place(line[:end], first, same[last:], "the position before move 1 (--at 0)")
     index = played[moves - 1]
     following = itertools.takewhile(
-        lambda node: not _has_move(node) and not node.has("AB", "AW", "AE"), line[index + 1 :]
+        lambda node: not sgf.has_move(node) and not node.has("AB", "AW", "AE"), line[index + 1 :]
     )
     return _Place(line[: index + 1], (), [line[index], *following], where)

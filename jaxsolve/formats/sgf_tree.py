@@ -36,11 +36,19 @@ _TOKEN = re.compile(
 _LINE_END = re.compile(r"\r\n|\n\r|\n|\r")
 # Properties that decide the position. If a value contains one, a bracket is missing before it.
 _SWALLOWED = re.compile(
-    r"(?<![A-Za-z])(AB|AW|AE|AddBlack|AddWhite|B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR)"
+    r"""(?<![A-Za-z])(?:
+    (?P<name> (?i:AB|AW|AE) | AddBlack | AddWhite | PLayer | SiZe
+      | B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR ) [ \t\n\r\f\v]*\[
+    # These are words of a text, unless the value ends like a move.
+    | (?P<word> Black|White|b|w ) [ \t\n\r\f\v]*\[ (?:[a-z]{2})? \Z
+    )""",
+    re.VERBOSE,
+)
+# A property in the text outside of records, where none is allowed. "Problem [1]" is a text.
+_PROPERTY = re.compile(
+    r"(?<![A-Za-z])(?:[A-Z]{1,2}|(?i:AB|AW|AE|B|W|PL|SZ)|[A-Z][a-z]*[A-Z][a-z]*|Black|White)"
     r"[ \t\n\r\f\v]*\["
 )
-# A property in the text outside of records, where none is allowed.
-_PROPERTY = re.compile(r"[A-Za-z][ \t\n\r\f\v]*\[")
 
 
 @dataclass(eq=False)
@@ -108,6 +116,8 @@ def parse(text: str) -> list[Node]:
     position = 0
     while True:
         start = _START.search(text, position)
+        if start is None and not found and "\0" in text:
+            break  # not a text
         _refuse_remains(text, position, len(text) if start is None else start.start(), found)
         if start is None:
             break
@@ -222,8 +232,8 @@ def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
             raise _fault(
                 text,
                 place + lost.start(),
-                f"{lost[1]}[ inside the value of {name}: its bracket ']' is missing or escaped, or "
-                "the encoding (CA) is wrong",
+                f"{lost['name'] or lost['word']}[ inside the value of {name}: its bracket ']' is "
+                "missing or escaped, or the encoding (CA) is wrong",
             )
         if values and name in _SINGLE:
             raise _fault(text, place - 1, f"a second value of {name}, which has one")

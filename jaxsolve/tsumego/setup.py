@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.formats import position, sgf, sgf_problem, sgf_text
+from jaxsolve.formats import position, sgf, sgf_problem, sgf_solution, sgf_encoding
 from jaxsolve.formats.record import RESIGNED, FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
@@ -36,7 +36,7 @@ class Given:
         default_factory=dict
     )  # options of the tsumego rule set that came with the position
     killall: str | None = None  # rule-set id of Killall-Go; None for other rules
-    solution: tuple[sgf_problem.FirstMove, ...] = ()  # what the SGF record says
+    solution: tuple[sgf_solution.FirstMove, ...] = ()  # what the SGF record says
     # The side of the solution's first move, if the record names the other side as to move (PL).
     solver: int | None = None
 
@@ -160,7 +160,8 @@ def _sgf(text: str) -> bytes | None:
     example = "one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
     if text == "-":
         data = sys.stdin.buffer.read()
-        if not sgf_text.holds_record(data):
+        sgf_encoding.refuse_packed(data, "standard input")
+        if not sgf_encoding.holds_record(data):
             raise FormatError(f"standard input holds no SGF record; {example}")
         return data
     if not text.lower().endswith(".sgf"):
@@ -169,7 +170,8 @@ def _sgf(text: str) -> bytes | None:
         data = Path(text).read_bytes()
     except OSError as error:
         raise FormatError(f"cannot read {text}: {error.strerror}") from None
-    if not sgf_text.holds_record(data):
+    sgf_encoding.refuse_packed(data, Path(text).name)
+    if not sgf_encoding.holds_record(data):
         raise FormatError(f"{Path(text).name} is not an SGF record: {example}")
     return data
 
@@ -181,10 +183,20 @@ def _rules_of(phrase: str, game: str | None, size: int) -> str:
       phrase: the rules property of the record; used if it is a life-and-death rule set.
       game: rule-set id of the user; it takes precedence.
       size: board size, for the default ``tsumego-<size>``.
+
+    Raises FormatError if there is no default for ``size``.
     """
     if game is not None:
         return game
-    return phrase if phrase.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
+    if phrase.startswith(("tsumego-", "killallgo-")):
+        return phrase
+    sizes = registry.describe("tsumego-N").sizes
+    assert sizes is not None
+    if size not in sizes:
+        raise FormatError(
+            f"the board has size {size} (SZ); life and death is for sizes {sizes[0]} to {sizes[-1]}"
+        )
+    return f"tsumego-{size}"
 
 
 def _refuse_whole_games(game: str | None) -> None:

@@ -274,6 +274,8 @@ REFUSED = {
         "handicap of 3 stones .* sets up 2",
     ),
     "handicap that is no number": ("go-5", "(;GM[1]SZ[5]HA[x];B[aa])", r"HA\[x\]"),
+    "komi in a later node": ("go-5", "(;SZ[5]KM[6.5];B[aa]KM[0])", r"KM\[0\] is in a later node"),
+    "rules in a later node": ("go-5", "(;SZ[5];B[aa]RU[NZ])", r"RU\[NZ\] is in a later node"),
     "Hex point off the board": ("hex-5", "(;GM[11]SZ[5];B[a6])", "move 1"),
     "killallgo opening": (
         "killallgo-9",

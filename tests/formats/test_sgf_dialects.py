@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 
 import pytest
 
@@ -60,6 +61,16 @@ ENCODED = {
     "Latin-1 stated": in_bytes("latin-1", "café", "ISO-8859-1"),
     "Latin-1 stated as GB2312": in_bytes("latin-1", "café", "GB2312"),
     "UTF-8 stated as GB2312": in_bytes("utf-8", "中", "GB2312"),
+    "UTF-8 stated as Big5": in_bytes("utf-8", "黑先", "Big5"),
+    "UTF-16 after line ends": in_bytes("utf-16-le", "黑先").replace(b"(\0", b"\r\0\n\0(\0", 1),
+    "EUC-JP": in_bytes("euc_jp", "黒先"),
+    "EUC-JP stated": in_bytes("euc_jp", "黒先", "EUC-JP"),
+    "ISO-2022-JP stated": in_bytes("iso2022_jp", "黒先", "ISO-2022-JP"),
+    "KOI8-R stated": in_bytes("koi8-r", "чёрные", "KOI8-R"),
+    "Windows-1252 stated": in_bytes("cp1252", "café “x”", "windows-1252"),
+    "an empty CA": b"(;CA[]" + in_bytes("gb18030", GBK[0])[2:],
+    "ASCII stated as UTF-16": in_bytes("ascii", "x", "UTF-16"),
+    "bytes of no encoding": in_bytes("ascii", "?").replace(b"?", b"\xff\xfe\x80"),
 }
 
 
@@ -89,6 +100,10 @@ READ = {
     "a list in two properties": ("(;SZ[5]AB[aa]AB[bb]AW[cb]PL[W])", PROBLEM),
     "blanks": (" ( ; SZ [5]\n AB [aa] \r\n [bb]\tAW[ cb ]PL[ W ] ) \n", PROBLEM),
     "a mail before it": ("Subject: [go] (a problem)\n\n(;SZ[5]" + STONES + ")\nbye\n", PROBLEM),
+    "a mail with brackets": (
+        "From: a@b (c)\nSubject: Problem [1]\n\n1. see [2]:\n(;SZ[5]" + STONES + ")\n-- \nbye\n",
+        PROBLEM,
+    ),
     "an empty AE": ("(;SZ[5]AB[aa]AE[]AW[bb]PL[W])", "X..../.O w"),
     "empty lists": ("(;SZ[5]AB[]AW[]AE[]TR[];AB[aa]AW[bb]PL[W])", "X..../.O w"),
     "erased stones": ("(;SZ[5]AB[aa][bb];AE[bb]AW[cb]PL[W])", "X..../.X ?"),
@@ -113,6 +128,83 @@ READ = {
     "an unknown property": ("(;SZ[5]MULTIGOGM[1]KGSDE[aa]AB[aa]AW[bb]PL[W])", "X..../.O w"),
     "the size 19": ("(;AB[aa]AW[sa]PL[W])", "X.................O w"),
     "marks alone": ("(;SZ[5]TR[aa])", " ?"),
+    "ends of lines": ("(;SZ[5]\n\rAB[aa]\r\n[bb]\r\rAW[cb]\nPL[W]\r)", PROBLEM),
+    "NUL bytes at the end": ("(;SZ[5]" + STONES + ")\0\0\0\x1a", PROBLEM),
+    "a NUL byte in a text": ("(;SZ[5]C[a\0b]" + STONES + ")", PROBLEM),
+    "a page of the web": ("<html><pre>\n(;SZ[5]" + STONES + ")\n</pre></html>", PROBLEM),
+    "a point twice": ("(;SZ[5]AB[aa][aa][bb]AW[cb]PL[W])", PROBLEM),
+    "a point in two rectangles": ("(;SZ[5]AB[aa:ba][ba:ca]AW[bb]PL[B])", "XXX../.O b"),
+    "empty nodes": ("(;SZ[5];;AB[aa]AW[bb];;B[cc];)", "X..../.O b"),
+    "FF[1]": ("(;FF[1]SZ[5]" + STONES + ")", PROBLEM),
+    "FF[2]": ("(;FF[2]GM[1]SZ[5]" + STONES + ")", PROBLEM),
+    "FF[3]": ("(;FF[3]GM[1]SZ[5]" + STONES + ")", PROBLEM),
+    "another FF": ("(;FF[5]GM[1]SZ[5]" + STONES + ")", PROBLEM),
+    "GM[01]": ("(;GM[01]SZ[05]" + STONES + ")", PROBLEM),
+    "the same size twice": ("(;SZ[5];SZ[5]" + STONES + ")", PROBLEM),
+    "an empty handicap": ("(;SZ[5]HA[]KM[]" + STONES + ")", PROBLEM),
+    "no handicap": ("(;SZ[5]HA[0]KM[6.5]" + STONES + ")", PROBLEM),
+    "soft ends of lines": ("(;SZ[5]C[a\\\nb\\\r\nc\\:d]" + STONES + ")", PROBLEM),
+    "a pass": ("(;AB[aa]AW[sa];W[tt];B[cc])", "X.................O w"),
+    "an empty pass": ("(;SZ[5]AB[aa]AW[bb];W[];B[cc])", "X..../.O w"),
+    "tt on 21": (
+        "(;SZ[21]AB[tt]AW[aa]PL[B])",
+        "O" + "." * 20 + "/" + ("." * 21 + "/") * 18 + "." * 19 + "X b",
+    ),
+    "marks of all kinds": (
+        "(;SZ[5]TR[aa]SQ[ab:bb]MA[cc]CR[dd]SL[aa:ee]LB[aa:1][ee:x]TB[aa]TW[ee]AR[aa:bb]LN[aa:cc]"
+        "VW[aa:cc]VW[]DD[dd][]DM[1]GB[2]GW[1]UC[1]" + STONES + ")",
+        PROBLEM,
+    ),
+    "marks of FF[3]": ("(;SZ[5]M[aa]L[bb][cb]SL[aa]SC[aa]RG[bb]BS[1]" + STONES + ")", PROBLEM),
+    "a mark off the board, in the solution": ("(;SZ[5]AB[aa]AW[bb];B[cc]TR[zz])", "X..../.O b"),
+    "moves of both sides": ("(;SZ[5]AB[aa]AW[bb];B[cc]W[dd])", "X..../.O ?"),
+    "a move that is no point": ("(;SZ[5]AB[aa]AW[bb];W[zz])", "X..../.O w"),
+    "one side twice": ("(;SZ[5]AB[aa]AW[bb];B[cc];B[dd])", "X..../.O b"),
+    "a move on a stone": ("(;SZ[5]AB[aa]AW[bb];B[aa])", "X..../.O b"),
+    "PL against the solution": ("(;SZ[5]AB[aa]AW[bb]PL[W];B[cc])", "X..../.O w"),
+    "a solution far below": (
+        "(;SZ[5]AB[aa]AW[bb];C[a](;C[b];W[cc](;B[dd])(;B[ee]C[RIGHT]))(;W[dd]))",
+        "X..../.O w",
+    ),
+    "Cgoban 1": (
+        "(;\n\nGaMe[1]\nVieW[]\nSiZe[5]\nComment[a]\n\n"
+        "AddBlack[aa]\n[bb]\nAddWhite[cb]\n;White[aa])",
+        PROBLEM,
+    ),
+    "GoGoD": (
+        "(;SZ[9]FF[3]\nPW[Honinbo Shuei]\nWR[M]\nPB[x]\nDT[1895-02-05]\nKM[0]\nRE[W+R]\n"
+        "US[GoGoD95]\nRO[1 (final)]\n\n;B[aa];W[ba]\n;B[tt])",
+        " ?",
+    ),
+    "Go4Go": (
+        "(;GM[1]FF[4]SZ[9]CA[utf-8]EV[a\\]b]GC[c]AP[x:1]PB[a]BR[9p]TM[10800]KM[7.5]RE[B+2.5]\n"
+        "HA[2]AB[cc][gg]PL[W];W[ee]C[Next: (B)])",
+        "........./........./..X....../........./........./........./......X w",
+    ),
+    "goproblems.com": (
+        "(;AB[aa][bb]AW[cb]PL[W]SZ[5]GM[1]C[White to kill]GE[tesuji]DI[12k]DP[4]SO[x]CO[5]"
+        "(;W[ba];B[ca]C[CHOICE])(;W[ca];B[ba];W[ab]C[RIGHT]))",
+        PROBLEM,
+    ),
+    "101weiqi": (
+        "(;GM[1]SZ[5]CA[UTF-8]GN[死活题]DF[5K]C[白先]AB[aa][bb]AW[cb](;W[ba]C[正解图])(;W[ab]C[失败图]))",
+        PROBLEM,
+    ),
+    "SmartGo": (
+        "(;GM[1]FF[4]VW[]AP[SmartGo:0.9.10]\nSZ[5]AB[aa:aa][bb]AW[cb]PL[W]\n"
+        "GW[1]\n(;W[ba]TE[1])(;W[ab]))",
+        PROBLEM,
+    ),
+    "Tsumego Hero": (
+        "(;GM[1]FF[4]CA[UTF-8]ST[2]\nRU[Japanese]SZ[5]KM[0.00]\nAW[cb]AB[aa][bb]\n"
+        "(;W[ba]\n;B[ab]\nC[+])\n(;W[ab]))\n",
+        PROBLEM,
+    ),
+    "Jago": ("(;GM[1]FF[4]AP[Jago:Version 5.0]CA[UTF-8]SZ[5]N[a]" + STONES + "LB[ba:A])", PROBLEM),
+    "MultiGo": (
+        "(;CA[gb2312]AP[MultiGo:4.4.4]SZ[5]AB[aa][bb]AW[cb]LB[ba:1]MULTIGOGM[1]PL[W]\r\n;W[ba])",
+        PROBLEM,
+    ),
     "handicap stones": ("(;SZ[5]HA[2]AB[bb][dd];W[cc];B[ac])", "...../.X.../...../...X ?"),
 }
 
@@ -176,7 +268,15 @@ REFUSED = {
     "another end": ("(;SZ[5]AB[aa]))", AT.format(1, 15) + "')' after the end of the record"),
     "no begin": (
         ";SZ[5]AB[aa](;B[bb])",
-        AT.format(1, 3) + "a property outside of a record '(;...)'",
+        AT.format(1, 2) + "a property outside of a record '(;...)'",
+    ),
+    "no begin, small letters": (
+        "sz[5]ab[aa];(;b[bb])",
+        AT.format(1, 1) + "a property outside of a record '(;...)'",
+    ),
+    "no begin, a long name": (
+        "AddBlack [aa];(;B[bb])",
+        AT.format(1, 1) + "a property outside of a record '(;...)'",
     ),
     "node after a variation": (
         "(;SZ[5](;B[aa]);W[bb])",
@@ -214,6 +314,77 @@ REFUSED = {
     "no record": ("hello", "not a readable SGF record: it has no '(;'"),
     "chess": ("(;GM[3]SZ[8])", "GM[3] is a game that jaxsolve does not read from SGF"),
     "Hex": ("(;GM[11]SZ[5]AB[a1])", "the record is a game of Hex (GM[11]), not of Go"),
+    "a game by name": ("(;GM[Go]SZ[5]AB[aa])", "GM[Go] is a game that jaxsolve does not read"),
+    "SZ[53]": ("(;SZ[53]AB[aa])", "bad SZ[53]: the size of a board is a number from 1 to 26"),
+    "SZ[abc]": ("(;SZ[abc]AB[aa])", "bad SZ[abc]: the size of a board is a number from 1 to 26"),
+    "SZ[19x19]": ("(;SZ[19x19]AB[aa])", "bad SZ[19x19]: the size of a board is a number"),
+    "an empty SZ": ("(;SZ[]AB[aa])", "bad SZ[]: the size of a board is a number from 1 to 26"),
+    "a late size": (
+        "(;GM[1];SZ[9]AB[aa]AW[bb])",
+        "SZ[9] is in a later node than the first one, where it belongs",
+    ),
+    "another size": (
+        "(;SZ[5]AB[aa]AW[bb];B[cc](;W[dd])(;SZ[9]W[ee]))",
+        "SZ[9] is in a later node than the first one, where it belongs",
+    ),
+    "a late game": ("(;SZ[5];GM[4]AB[aa])", "GM[4] is in a later node than the first one"),
+    "a late handicap": ("(;SZ[5];HA[2];W[cc])", "HA[2] is in a later node than the first one"),
+    "PL twice": ("(;SZ[5]AB[aa]PL[B]PL[W])", "PL[B][W] has 2 values; give one"),
+    "PL in words": ("(;SZ[5]AB[aa]PL[white first])", "PL[white first] names no side"),
+    "a handicap in words": ("(;SZ[5]HA[two]AB[aa])", "HA[two] is not a number of handicap stones"),
+    "GTP points": ("(;SZ[9]AB[D4])", "AB[D4] is not a point of a 9x9 board"),
+    "points in capitals": ("(;SZ[9]AB[AA])", "AB[AA] is not a point of a 9x9 board"),
+    "points together": ("(;SZ[9]AB[aabb])", "AB[aabb] is not a point of a 9x9 board"),
+    "points of a larger board": ("(;SZ[9]AB[pd])", "AB[pd] is not a point of a 9x9 board"),
+    "a rectangle with a line": ("(;SZ[9]AB[aa-cc])", "AB[aa-cc] is not a point of a 9x9 board"),
+    "a rectangle of three": ("(;SZ[9]AB[aa:bb:cc])", "AB[aa:bb:cc] is not a point of a 9x9 board"),
+    "a mark off the board": ("(;SZ[5]AB[aa]TR[ff])", "TR[ff] is not a point of a 5x5 board"),
+    "stones and none": ("(;SZ[5]AB[aa:bb]AE[bb])", "B4 is set up twice in one node"),
+    "moves in a game, two in a node": (
+        "(;SZ[5];B[aa]W[bb])",
+        "move 1: one node holds more than one move",
+    ),
+    "a game goes on by set-up": (
+        "(;SZ[5];B[aa];W[bb];AB[cc]AW[dd];B[ee])",
+        "stones are set up after move 2; set-up is read only before the first move",
+    ),
+    "a smile": (
+        "(;SZ[5]AB[aa]AW[bb]C[nice :] )])",
+        AT.format(1, 31) + "']' after the end of the record",
+    ),
+    "a NUL byte": ("(;SZ[5]\0AB[aa])", AT.format(1, 8) + "'\\x00' is not part of a node"),
+    "a wide blank": ("(;SZ[5]\u3000AB[aa])", AT.format(1, 8) + "'\\u3000' is not part of a node"),
+    "wide brackets": (
+        "(;SZ[5]AB\uff3baa\uff3d)",
+        AT.format(1, 10) + "the property AB has no value",
+    ),
+    "a comma": ("(;SZ[5]AB[aa],[bb])", AT.format(1, 14) + "',' is not part of a node"),
+    "no node mark, as in old files": (
+        "(\nGaMe[1]\nSiZe[5]\n;AddBlack[aa])",
+        AT.format(2, 1) + "a property outside of a record '(;...)'",
+    ),
+    "two brackets": (
+        "((;SZ[5]AB[aa]))",
+        AT.format(1, 16) + "')' after the end of the record",
+    ),
+    "a bracket in small letters is lost": (
+        "(;sz[5]ab[aa]c[x\\]aw[bb];b[cc])",
+        AT.format(1, 19) + "aw[ inside the value of C: its bracket ']' is missing or escaped",
+    ),
+    "a bracket before a long name is lost": (
+        "(;SiZe[5]AddBlack[aa]Comment[x;White[cc])",
+        AT.format(1, 32) + "White[ inside the value of C: its bracket ']' is missing or escaped",
+    ),
+    "a damage of a stated encoding": (
+        "(;CA[GBK]SZ[5]AB[aa]C[乗]))cc]N[乗])".encode("gb18030"),
+        AT.format(1, 30) + "a property outside of a record '(;...)'",
+    ),
+    "nothing": (b"", "not a readable SGF record: it has no '(;'"),
+    "blanks alone": (b" \n\n", "not a readable SGF record: it has no '(;'"),
+    "a picture": (b"\x89PNG\r\n\x1a\n\0\0AB[aa]", "not a readable SGF record: it has no '(;'"),
+    "all bytes": (bytes(range(256)) * 9, "not a readable SGF record: it has no '(;'"),
+    "gzip": (gzip.compress(b"(;SZ[5])"), "the file is compressed (gzip); unpack it first"),
+    "ZIP": (b"PK\x03\x04(;SZ[5])", "the file is compressed (ZIP); unpack it first"),
 }
 
 
@@ -256,6 +427,30 @@ def test_a_number_of_moves_chooses_a_position_with_its_marks(at, moves, marks):
     assert found.where.startswith("the set-up position" if at is None else "the position ")
 
 
+def test_a_record_with_a_position_in_each_variation_says_which_one_is_taken():
+    """As in collections that are one record."""
+    found = sgf_problem.read_marked("(;SZ[5](;AB[aa]AW[bb];B[cc])(;AB[cc]AW[dd])(;AB[ee]))")
+    assert found.record.format_board().startswith("X..../.O...")
+    assert found.where.startswith("the set-up position in the first of 3 variations, before the 1")
+
+
+@pytest.mark.parametrize(
+    ("more", "changes"),
+    [
+        (";AE[bb];B[cc]", True),
+        (";C[x];AB[bb];B[cc]", True),  # another colour
+        (";AB[dd];AW[ee];B[cc]", False),  # more stones of the same position
+        (";B[cc];AE[bb]", False),
+        ("(;AE[bb];B[cc])(;B[dd])", False),
+    ],
+)
+def test_a_position_whose_stones_change_before_the_first_move_says_so(more, changes):
+    found = sgf_problem.read_marked(f"(;SZ[5]AB[aa]AW[bb]{more})")
+    words = "the set-up position before its stones are changed (--at 0: after the changes), before"
+    assert found.where.startswith(words if changes else "the set-up position, before the ")
+    assert position(f"(;SZ[5]AB[aa]AW[bb]{more})").startswith("X..../.O")
+
+
 def test_moves_that_the_line_does_not_have_are_refused():
     with pytest.raises(FormatError, match=r"^--at 4: the main line has 3 moves; N is from 0 to 3$"):
         sgf_problem.read_marked(LINE, at=4)
@@ -275,8 +470,21 @@ def test_a_record_of_several_is_chosen_by_its_number():
         assert str(caught.value) == sentence
 
 
-def test_deep_and_long_files_are_read_in_time():
+def test_deep_wide_and_long_files_are_read_in_time():
     deep = "(;SZ[5]AB[aa]AW[bb]" + "(;B[cc]" * 20_000 + ")" * 20_001
     assert position(deep) == "X..../.O b"
-    words = "(;SZ[5]AB[aa]AW[bb]PL[B]C[" + "B\\[ \\] " * 50_000 + "])"
-    assert position(words) == "X..../.O b"
+    line = "(;SZ[5]AB[aa]AW[bb]" + ";B[cc];W[]" * 10_000 + ")"
+    assert position(line) == "X..../.O b"
+    wide = "(;SZ[5]AB[aa]AW[bb]" + "(;W[cc])(;W[dd]C[正解])" * 50_000 + ")"
+    found = sgf_problem.read_marked(wide).solution
+    assert [(each.move, each.right) for each in found] == [("C3", False), ("D2", True)]
+    words = "(;SZ[5]AB[aa]AW[bb]PL[B]C[" + "B\\[ \\] " * 150_000 + "])"
+    assert len(words) > 10**6 and position(words) == "X..../.O b"
+    for unfinished in (
+        "(;SZ[5]C[" + "\\]" * 10**6,
+        "(" * 10**6,
+        "(;" * 10**5,
+        "(;AB" + "[" * 10**6,
+    ):
+        with pytest.raises(FormatError, match=r"^not a readable SGF record"):
+            position(unfinished)

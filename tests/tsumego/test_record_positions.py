@@ -144,3 +144,54 @@ def test_a_solution_of_the_other_side_than_the_record_names_is_mentioned(tmp_pat
     for marks, more in (("PL[W]", ";W[ag]"), ("PL[B]", ""), ("", ";W[ag]")):
         file.write_text(record_of(BENT_THREE, marks, more))
         assert given(tmp_path, file.read_text()).contradiction == ""
+
+
+def test_a_dialect_changes_neither_the_stones_asked_about_nor_the_region(tmp_path):
+    plain = record_of(BENT_THREE, "TR[be]PL[B]", ";B[ag]C[正解]")
+    expected = make_task(given(tmp_path, plain))
+    for text in (
+        plain.encode("gb18030"),
+        plain.encode("utf-16"),
+        plain.replace("C[正解", "C[乗\\] 正解乗").encode("gb18030"),
+        plain.replace("GM", "FF[3]GaMe").replace("AB", "AddBlack").replace("PL", "PLayer"),
+        plain.replace("TR[be]", "TR[be:be]VW[aa:gg]SL[ag]LB[ag:A]"),
+        plain.replace(";B[ag]", "(;B[bg]C[失敗])(;B[ag]").replace("正解]", "正解])"),
+        plain.replace("PL[B]", "\r\nPL[black]\r\nGW[1]").replace("SZ[7]", "SZ[7:7]"),
+    ):
+        found = make_task(given(tmp_path, text))
+        assert (found.given.board, found.given.side) == (BENT_THREE, 0), text
+        assert (found.crucial, found.region) == (expected.crucial, expected.region), text
+        assert [each.move for each in found.given.solution if each.right] == ["A1"], text
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (
+            b"(;SZ[21]AB[aa];B[tt])",
+            "a.sgf: the board has size 21 (SZ); life and death is for sizes 2 to 19",
+        ),
+        (
+            b"(;SZ[1]AB[aa])",
+            "a.sgf: the board has size 1 (SZ); life and death is for sizes 2 to 19",
+        ),
+        (b"\x1f\x8b\x08\x00(;SZ[5])", "a.sgf is compressed (gzip); unpack it first"),
+        (b"", "a.sgf is not an SGF record: one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"),
+        (b"(;SZ[5]AB[aa]AW[ba][ab])", "a.sgf: set-up stones: The chain at A5 has no liberty."),
+        (b"(;SZ[5];B[aa];W[aa])", "a.sgf: move 2: white may not play A5 here"),
+        (b"(;SZ[5];B[ba];W[ee];B[ab];W[aa])", "a.sgf: move 4: white may not play A5 here"),
+        (b"(;SZ[5];B[aa];B[bb])", "a.sgf: move 2 (B4): it is white's turn"),
+    ],
+)
+def test_a_position_is_refused_with_the_file_and_the_place(tmp_path, data, sentence):
+    with pytest.raises(FormatError) as caught:
+        given(tmp_path, data)
+    assert str(caught.value).startswith(sentence) and str(caught.value).isprintable()
+
+
+def test_illegal_moves_of_a_solution_do_not_matter_until_they_are_chosen(tmp_path):
+    """Here it retakes a ko at once."""
+    text = "(;SZ[5]AB[ab][bc][ba]AW[db][ca][cc][bb]PL[B](;B[cb];W[bb]))"
+    assert [each.move for each in given(tmp_path, text).solution] == ["C4"]
+    with pytest.raises(FormatError, match=r"^a\.sgf: move 2: white may not play B4 here"):
+        given(tmp_path, text, at=2)
