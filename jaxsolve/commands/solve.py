@@ -14,6 +14,7 @@ from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.terminal import board, head, output_console
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import position
 from jaxsolve.formats.record import FormatError
 from jaxsolve.question import Claim, Problem, Verdict
@@ -92,7 +93,7 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
         if text.lower().replace("-", " ") == claim.text(players):
             return claim, False
     allowed = ", ".join(repr(claim.text(players)) for claim in claims)
-    raise FormatError(f"--claim {text!r} is not known; it may be {allowed} or 'value'")
+    raise FormatError(f"--claim {shortened(text)}: give {allowed} or 'value'")
 
 
 def _question(problem: Problem) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _refuse(request: Request, jobs: int) -> None:
         if value is not None:
             raise ValueError(f"{option} is for one problem, and {request.position} is a collection")
     if request.sgf is not None and request.sgf.exists() and not request.sgf.is_dir():
-        raise ValueError(f"--sgf-out {request.sgf}: a collection needs a folder")
+        raise ValueError(f"--sgf-out {request.sgf}: give a folder for the records of a collection")
     if jobs > 1 and (request.patterns is not None or request.settings.heads is not None):
         raise ValueError("--jobs cannot be combined with --patterns or --network")
 

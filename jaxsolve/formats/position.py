@@ -220,7 +220,7 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
         where = f"{name}: " if name else ""
         hint = ""
         if text.startswith("moves:"):
-            hint = " Moves are separated by blanks." if "," in text else ""
+            hint = "; moves are separated by blanks" if "," in text else ""
         elif not name and _are_moves(text):
             hint = f"; for moves from the start position write {shortened(f'moves:{text}')!r}"
             raise FormatError(f"{str(error).rstrip('.')}{hint}") from None

@@ -311,7 +311,7 @@ def split_rules(rules: str) -> tuple[str, dict[str, str]]:
         key, equals, value = option.partition("=")
         if not equals or key in options:
             reason = "gives an option twice" if equals else "is not of the form key=value"
-            raise ValueError(f"Rule set {shortened(rules)!r}: {option!r} {reason}.")
+            raise ValueError(f"rule set {shortened(rules)!r}: {option!r} {reason}")
         options[key] = value
     return base, options
 

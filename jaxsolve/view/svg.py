@@ -177,7 +177,7 @@ def _action_made(game: Game, state: Any, move: Move) -> int:
     if isinstance(move, str):
         return game.parse_action_made(move, state)
     if not 0 <= move < game.num_actions:
-        raise ValueError(f"Action {move} is no move of {game.rule_set}.")
+        raise ValueError(f"action {move} is no move of {game.rule_set}")
     return int(move)
 
 

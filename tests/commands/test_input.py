@@ -59,26 +59,25 @@ def test_bad_input_with_json_is_one_object(name):
 def test_moves_with_commas_get_a_hint():
     said = run("show", "moves:a1,b2", "--game", "hex-3").stderr
     assert said.startswith("jaxsolve: move 1: 'a1,b2' is not a point") and said.endswith(
-        "Moves are separated by blanks.\n"
+        "moves are separated by blanks\n"
     )
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn, mcts, pnmcts or rzs"),
+        (BAD["method"], "--method guess: give pns, dfpn, fdfpn, mcts, pnmcts or rzs"),
         (
             BAD["benchmark"],
-            "'weather' is not known; "
-            "it may be kernels, search, patterns, zones, selfplay or pnmcts",
+            "weather: give kernels, search, patterns, zones, selfplay or pnmcts",
         ),
-        (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
+        (BAD["letters"], "--letters welsh: give gtp or renju"),
     ],
     ids=["method", "benchmark", "letters"],
 )
 def test_an_unknown_value_is_refused_with_the_known_ones(words, sentence):
     said = one_object(run(*words, "--json"))["error"]
-    assert said.endswith(f": {sentence}") and "Value error" not in said
+    assert said == sentence
 
 
 @pytest.mark.parametrize(
@@ -86,19 +85,19 @@ def test_an_unknown_value_is_refused_with_the_known_ones(words, sentence):
     [
         (("solve", "start", "--fast"), "there is no option --fast; 'jaxsolve solve --help' lists"),
         (("tsumego", "x.sgf", "--frist", "w"), "there is no option --frist; did you mean --first?"),
-        (("tsumego", "x", "--first", "w"), "--first: 'w' is not one of 'black', 'white'"),
+        (("tsumego", "x", "--first", "w"), "--first w: give black or white"),
         (("tsumego", "x", "--pool", "0"), "--pool 0: give 1 or more"),
         (("tsumego", "x", "--at=-1"), "--at -1: give 0 or more"),
         (("solve", "start", "--time", "soon"), "--time soon: give a number"),
         (("solve", "start", "--nodes", "many"), "--nodes many: give a whole number"),
-        (("solve", "start", "-m", "guess"), "--method: 'guess' is not known; it may be pns,"),
+        (("solve", "start", "-m", "guess"), "--method guess: give pns,"),
         (("solve", "start", "--time"), "--time needs a value"),
         (("solve", "start", "--resume=x"), "--resume takes no value"),
         (("solve", "start", "--resume"), "--resume: needs --out DIR, the folder to resume"),
         (("solve",), "POSITION is missing; 'jaxsolve solve --help' shows what is needed"),
         (("suite", "a.json", "b"), "unexpected argument b; 'jaxsolve suite --help' shows what"),
-        (("solv", "start"), "No such command 'solv'. Did you mean 'solve'?"),
-        (("foo",), "No such command 'foo'; 'jaxsolve --help' shows what is there"),
+        (("solv", "start"), "there is no command solv; did you mean solve?"),
+        (("foo",), "there is no command foo; 'jaxsolve --help' lists them"),
     ],
 )
 def test_an_error_of_the_option_parser_is_one_sentence_with_what_is_right(words, sentence):
