@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 
@@ -34,6 +33,11 @@ def nearest(wrong: str, names: Iterable[str]) -> str | None:
     for name in names:
         edits = distance(wrong.lower(), name.lower())
         if edits <= most:
-            begin = len(os.path.commonprefix([wrong.lower(), name.lower()]))
-            found.append((edits, -begin, name))
+            found.append((edits, -_shared_start(wrong.lower(), name.lower()), name))
     return min(found)[2] if found else None
+
+
+def _shared_start(one: str, other: str) -> int:
+    """Returns the number of characters with which both words begin."""
+    pairs = list(zip(one, other, strict=False))
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), len(pairs))

@@ -69,6 +69,8 @@ class FirstReport:
     verdict: str  # such as "white lives with B1"
     inside: bool  # whether the verdict, or a bound in it, is proved inside the region only
     reach: str  # where the verdict holds, in words; "" if nothing is known
+    note: str = ""  # a note that belongs to the verdict (``wording.note``)
+    ranked: bool = True  # whether first moves are right or wrong (``wording.ranks_moves``)
     moves: list[MoveReport] = field(default_factory=list)
 
     @property
@@ -77,19 +79,16 @@ class FirstReport:
 
     @property
     def sentence(self) -> str:
-        """The verdict as a sentence, such as "black first: inside the region, white dies by B1"."""
-        where = f"{wording.INSIDE}, " if self.inside else ""
-        return f"{self.side} first: {where}{self.verdict}"
-
-    def short(self, task: Task) -> str:
-        """Returns the status as a sentence without moves, such as "black first: white dies"."""
-        status = wording.phrase(task, self.first.status)
-        return f"{self.side} first: {SIDES[task.defender]} {status}"
+        """The verdict as a sentence, such as "black first: white dies by B1, inside the region"."""
+        where = wording.INSIDE if self.inside else self.reach
+        return f"{self.side} first: {self.verdict}" + (
+            f", {where}" if where not in ("", wording.WHOLE) else ""
+        )
 
     @property
     def right(self) -> list[str]:
-        """The moves that are known to be right."""
-        return [move.move for move in self.moves if move.right]
+        """The moves that are known to be right; [] if moves are not ranked."""
+        return [move.move for move in self.moves if move.right and self.ranked]
 
 
 @dataclass
@@ -110,13 +109,18 @@ class Report:
             return ""
         return min(known, key=lambda each: (not each.inside, not each.first.status.in_ko)).reach
 
-    def shown(self, each: FirstReport) -> str:
+    def shown(self, each: FirstReport, *, brief: bool = False) -> str:
         """Returns the verdict of ``each``, to be read below ``where``.
 
-        A verdict that holds on the whole board says so if another one does not.
+        A verdict that holds on the whole board says so if another one does not. A ``brief`` verdict
+        names no moves.
         """
+        verdict = each.verdict
+        if brief:
+            status = wording.phrase(self.task, each.first.status)
+            verdict = f"{SIDES[self.task.defender]} {status}"
         mixed = each.reach and not each.inside and any(other.inside for other in self.firsts)
-        return f"{each.verdict}, {each.reach}" if mixed else each.verdict
+        return f"{verdict}, {each.reach}" if mixed else verdict
 
     @property
     def wider(self) -> str:
@@ -133,6 +137,12 @@ class Report:
         if not neither or task.whole or regions.is_closed(*place):
             return ""
         return regions.rectangles(task.stones, regions.wider(*place))
+
+    @property
+    def advice(self) -> str:
+        """A sentence about ``wider``; "" if there is no need."""
+        wider = self.wider
+        return f"the region is open; try a wider one: --region {wider}" if wider else ""
 
     @property
     def known(self) -> bool:
@@ -162,6 +172,8 @@ def make_report(study: Study, find: Find) -> Report:
                 verdict=wording.verdict(task, first, right, same),
                 inside=not validity.covers(first.bounds),
                 reach=wording.reach(task, first),
+                note=wording.note(task, first),
+                ranked=wording.ranks_moves(task, first.status),
                 moves=moves,
             )
         )
