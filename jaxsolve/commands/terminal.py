@@ -40,7 +40,8 @@ class _Output(Console):
             text = self.render_str(objects[0], markup=options.pop("markup", True), highlight=False)
             objects = (Text("\n").join(wrapped(text, self.width)),)
             options |= {"no_wrap": True, "overflow": "ignore"}
-        super().print(*objects, **{"crop": False} | options)
+        options.setdefault("crop", False)
+        super().print(*objects, **options)
 
 
 def wrapped(text: Text, width: int) -> list[Text]:

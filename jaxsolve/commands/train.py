@@ -207,7 +207,7 @@ def _parser_errors_as_sentences() -> Iterator[None]:
     The parser would print its usage.
     """
 
-    def refuse(_: argparse.ArgumentParser, message: str) -> NoReturn:
+    def refuse(self: argparse.ArgumentParser, message: str) -> NoReturn:
         raise ValueError(_option_error(message))
 
     own = argparse.ArgumentParser.error

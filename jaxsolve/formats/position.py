@@ -147,6 +147,11 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     try:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
+        if ways.rules is None and not ways.display_only and _is_empty(record, data):
+            raise FormatError(
+                "the record has no stones, no moves, no game (GM) and no size (SZ), so there is "
+                "nothing to solve; for an empty board write start with --game, such as --game hex-4"
+            )
         game = _game_of(record, ways.rules, ways.options)
         # The record was read with the coordinates of another game, so it is read again. The second
         # reading raises FormatError if the property GM names another game.
@@ -160,6 +165,13 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if ways.remark is not None and not stated and (advice := _advice(data, ways)):
         ways.remark(f"{name} sets up stones; {advice}")
     return _problem(name, game, state)
+
+
+def _is_empty(record: Record, data: bytes) -> bool:
+    """Returns whether a record holds nothing, not even the name or size of a game."""
+    root = sgf_text.trees(data)[0]
+    named = any(root.has(name) for name in ("GM", "SZ", "RU"))
+    return not (named or record.has_setup or record.moves)
 
 
 def _advice(data: bytes, ways: _Ways) -> str:

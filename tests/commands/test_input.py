@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jaxsolve import search
 from support.cli import LOSS, WIN, one_object, run
 
 BAD = {
@@ -190,3 +191,33 @@ def test_a_wrong_setting_is_one_sentence_of_this_program(words, sentence):
 def test_a_network_of_another_board_is_named_once():
     said = run("match", "random", "hex6", "--game", "hex-5", "--games", "2").stderr
     assert said.count("hex6") == 1 and "was trained on hex-6, and does not fit hex-5" in said
+
+
+def test_an_empty_record_is_refused_and_a_named_empty_board_is_announced(tmp_path):
+    record = tmp_path / "a.sgf"
+    record.write_text("(;)")
+    result = run("solve", record)
+    assert result.exit_code == 2 and "no stones, no moves" in result.stderr
+    assert result.stderr.count("\n") == 1 and "--game" in result.stderr
+    assert run("show", record).exit_code == 0
+    record.write_text("(;GM[11]SZ[3])")
+    assert run("solve", record).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "words", "announced"),
+    [("go-19", (), True), ("go-19", ("--nodes", 1), False), ("hex-3", (), False)],
+)
+def test_the_start_of_a_large_game_without_a_limit_is_announced(
+    monkeypatch, game, words, announced
+):
+    monkeypatch.setattr(search, "solve_value", stopped)
+    monkeypatch.setattr(search, "solve", stopped)
+    said = run("solve", "start", "--game", game, *words).stderr
+    sentence = f"solving the start position of {game}"
+    assert (sentence in said and "the empty board, without a limit" in said) is announced
+    assert ("--time S" in said) is announced
+
+
+def stopped(*_, **__):
+    raise ValueError("no search in this test")

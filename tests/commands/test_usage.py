@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+import jaxsolve
 from support.cli import run
 
 SOLVE = ("solve", "start", "--game", "hex-3")
@@ -47,3 +52,44 @@ def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
 def test_a_long_word_is_shortened():
     result = run(*SOLVE, f"--{'x' * 500}")
     assert result.exit_code == 2 and len(result.stderr) < 200
+
+
+# ---- the form of all messages ------------------------------------------------------------------
+RAISED = {"ValueError", "FormatError", "BadParameter", "PluginError", "refuse", "remark"}
+NAMES = {"SGF", "PL", "SZ", "GM", "HA", "CA", "Env", "Killall", "Gomoku", "Hex", "Slither"}
+NAMES |= {"Knightthrough", "Lines"}  # words that begin with a capital wherever they stand
+
+
+def texts(node: ast.expr) -> Iterator[str]:
+    """The texts of a message; a value in a text is the character 0."""
+    if isinstance(node, ast.IfExp):
+        yield from texts(node.body)
+        yield from texts(node.orelse)
+    elif isinstance(node, ast.BinOp):
+        yield "".join((*texts(node.left), *texts(node.right)))
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "0" for part in node.values
+        )
+    else:
+        yield str(node.value) if isinstance(node, ast.Constant) else "0"
+
+
+@pytest.mark.parametrize("folder", ["commands", "formats", "tsumego", "games", "view"])
+def test_messages_begin_in_lower_case_and_have_no_final_period(folder):
+    package = Path(jaxsolve.__file__).parent
+    count = 0
+    for file in sorted((package / folder).rglob("*.py")):
+        if file.is_relative_to(package / "games" / "go"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            if getattr(node.func, "id", getattr(node.func, "attr", "")) not in RAISED:
+                continue
+            for text in filter(None, texts(node.args[0])):
+                count += 1
+                first = "".join(c if c.isalnum() else " " for c in text).split()[:1]
+                assert first[0][0].lower() == first[0][0] or first[0] in NAMES, (file, text)
+                assert text.rstrip()[-1] not in ".!", (file, text)
+    assert count > 3
