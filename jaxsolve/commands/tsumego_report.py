@@ -167,9 +167,9 @@ def show(console: Console, report: Report) -> None:
 def _why(task: Task, each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
-            _TURN.sub("The limit of CPU seconds was reached (--time, --total).", str(row["reason"]))
-            for row in each.first.rows.values()
-            if row["verdict"] == "unknown"
+            _TURN.sub("The limit of CPU seconds was reached (--time, --total).", result.reason)
+            for result in each.first.results.values()
+            if result.verdict == "unknown"
         }
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
@@ -249,9 +249,9 @@ def _play(move: MoveReport, most: int = 12) -> str:
 
 
 def _proof(move: MoveReport) -> str:
-    if move.row is None or move.row["verdict"] == "unknown":
+    if move.result is None or move.result.verdict == "unknown":
         return ""
-    nodes = move.row["certificate_nodes"]
+    nodes = move.result.certificate_nodes
     count = (
         f"{nodes:,} node{'s' if nodes != 1 else ''}"
         if move.own
@@ -259,7 +259,7 @@ def _proof(move: MoveReport) -> str:
         if move.right
         else "part of the proof for all moves"
     )
-    return count + ("" if move.row["checked"] else ", not checked")
+    return count + ("" if move.result.checked else ", not checked")
 
 
 def total(
@@ -354,5 +354,5 @@ def _move_json(move: MoveReport, ranked: bool) -> dict[str, Any]:
         "end": move.end or None,
         "shows": move.shows or None,
         "zone": move.zone.split(",") if move.zone else None,
-        "question": None if move.row is None else move.row["id"],
+        "question": None if move.result is None else move.result.id,
     }

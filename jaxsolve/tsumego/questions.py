@@ -103,7 +103,7 @@ def _open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuest
 
 
 # ---- the order of asking -------------------------------------------------------------------------
-def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
+def next_to_search(answers: Answers, defender_first: bool) -> StatusQuestion | None:
     """Returns the next question to search, if each is searched to its end.
 
     Returns None if the answers to all questions are known or implied, or if every open question was
@@ -123,7 +123,7 @@ def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | No
     return next(iter(_open(answers, order)), None)
 
 
-def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
+def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
     """Returns the questions that are still to be searched side by side, in the order of asking.
 
     The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first

@@ -95,10 +95,10 @@ def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
         words.append(f"{move.why.capitalize()}.")
     if move.zone:
         words.append("The squares are the zone of the proof.")
-    if move.row is not None:
-        checked = ", accepted by the checker" if move.row["checked"] else ""
+    if move.result is not None:
+        checked = ", accepted by the checker" if move.result.checked else ""
         nodes, whose = (
-            move.row["certificate_nodes"],
+            move.result.certificate_nodes,
             "" if move.own else " of the position" if move.right else " for all first moves",
         )
         words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{whose}{checked}.")
