@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import jaxsolve
 from jaxsolve.commands import exit_codes, failure, signals, streams, usage
@@ -54,6 +54,15 @@ class Commands(TyperGroup):
             raise typer.Exit(exit_codes.INTERRUPTED) from None
 
 
+class OneCommand(TyperCommand):
+    """A command that refuses an option that is given twice, unless the option may repeat."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and not ctx.resilient_parsing:
+            usage.refuse_repeated(self.make_parser(ctx).parse_args(args=list(args))[2], ctx)
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     name="jaxsolve",
     cls=Commands,
@@ -82,20 +91,20 @@ def _program(
 ) -> None: ...
 
 
-app.command()(expand_groups(solving.solve))
-app.command()(expand_groups(viewing.check))
-app.command()(expand_groups(solving.suite))
-app.command()(expand_groups(solving.tsumego))
-app.command(name="import-weights")(viewing.import_weights)
-app.command()(expand_groups(solving.evaluate))
-app.command()(expand_groups(playing.match))
-app.command(context_settings=playing.EXPERIMENT_SETTINGS)(playing.experiment)
-app.command()(viewing.plot)
-app.command()(viewing.networks)
-app.command(context_settings=playing.TRAIN_SETTINGS)(playing.train)
-app.command()(viewing.games)
-app.command()(expand_groups(viewing.show))
-app.command()(expand_groups(playing.bench))
+app.command(cls=OneCommand)(expand_groups(solving.solve))
+app.command(cls=OneCommand)(expand_groups(viewing.check))
+app.command(cls=OneCommand)(expand_groups(solving.suite))
+app.command(cls=OneCommand)(expand_groups(solving.tsumego))
+app.command(name="import-weights", cls=OneCommand)(viewing.import_weights)
+app.command(cls=OneCommand)(expand_groups(solving.evaluate))
+app.command(cls=OneCommand)(expand_groups(playing.match))
+app.command(context_settings=playing.EXPERIMENT_SETTINGS, cls=OneCommand)(playing.experiment)
+app.command(cls=OneCommand)(viewing.plot)
+app.command(cls=OneCommand)(viewing.networks)
+app.command(context_settings=playing.TRAIN_SETTINGS, cls=OneCommand)(playing.train)
+app.command(cls=OneCommand)(viewing.games)
+app.command(cls=OneCommand)(expand_groups(viewing.show))
+app.command(cls=OneCommand)(expand_groups(playing.bench))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from jaxsolve.commands import exit_codes
-from jaxsolve.commands.terminal import counted, facts
+from jaxsolve.commands.terminal import Facts, counted
 from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
@@ -137,7 +137,7 @@ def show(console: Console, problem: Problem, result: Result) -> None:
         )
     if result.unsaved:
         rows["not saved"] = result.unsaved
-    console.print(facts(rows))
+    console.print(Facts(rows))
 
 
 def _unchecked(problem: Problem, result: Result) -> str:

@@ -54,7 +54,7 @@ def run(options: BenchOptions) -> int:
 def _refuse_other_options(name: str, options: BenchOptions) -> None:
     """Raises ValueError for an option that the benchmark ``name`` does not take."""
     if options.vs not in (None, "pgx"):
-        raise ValueError(f"--vs {options.vs} is not known; it may be pgx")
+        raise ValueError(f"--vs {shortened(options.vs)}: give pgx")
     for option in ("problems", "plot", "seeds"):
         if getattr(options, option) is not None and name != "zones":
             raise ValueError(f"--{option} is an option of 'jaxsolve bench zones' only")
@@ -83,8 +83,8 @@ def _batches(text: str) -> list[int]:
         number = _number(size, 9)
         if number is None or not 1 <= number <= LARGEST_BATCH:
             raise ValueError(
-                f"--batch {shortened(text)}: {shortened(size)!r} is not a number "
-                f"from 1 to {LARGEST_BATCH}"
+                f"--batch {shortened(text)}: give numbers from 1 to {LARGEST_BATCH}, not "
+                f"{shortened(size)!r}"
             )
         batches.append(number)
     return batches

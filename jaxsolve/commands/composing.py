@@ -5,13 +5,13 @@ Hydra's errors are converted to ValueErrors whose message is one sentence.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import jaxsolve
+from jaxsolve.core import spelling
 
 
 def folder() -> Path:
@@ -137,13 +137,13 @@ def files(where: Path) -> list[str]:
 def nearest(wrong: str, right: Iterable[str]) -> str:
     """Returns the end of an error message about the unknown name ``wrong``.
 
-    It names the most similar of the existing names ``right``, or else lists the first 12.
+    It names the nearest of the existing names ``right``, or if none is near, the first 12.
     """
     known = sorted(right)
-    near = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
+    near = spelling.nearest(wrong, known)
     return (
-        f"; did you mean {near[0]!r}?"
-        if near
+        f"; did you mean {near!r}?"
+        if near is not None
         else f"; there are {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
     )
 

@@ -47,7 +47,7 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """Returns the message of ``error`` on one line.
+    """Returns the message of ``error`` on one line, without a final period.
 
     For a RuntimeError, such as the errors of JAX, the line ends with a hint how to get a traceback.
     """
@@ -58,7 +58,9 @@ def _sentence(error: Exception) -> str:
     )
     if isinstance(error, RecursionError):
         text = f"the input is nested too deeply ({text})"
-    return f"{text.rstrip('.')} ({_WHERE})" if isinstance(error, RuntimeError) else text
+    if not text.endswith(".."):
+        text = text.removesuffix(".")
+    return f"{text} ({_WHERE})" if isinstance(error, RuntimeError) else text
 
 
 def remark(sentence: str) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from jaxsolve.commands import failure, streams
 from jaxsolve.commands.interface import options as options_module
-from jaxsolve.commands.terminal import board, counted, facts, output_console
+from jaxsolve.commands.terminal import Facts, board, counted, output_console
 
 if TYPE_CHECKING:
     from jaxsolve.commands.interface.viewing import CheckOptions, ShowOptions
@@ -84,10 +84,11 @@ def _describe(entry: Entry | str) -> None:
         if option.example != option.default:
             rows["example"] = f"--rule {option.name}={option.example}"
         console.print(f"\n[bold]{escape(option.name)}[/]")
-        console.print(Padding.indent(facts(rows), 2))
+        console.print(Padding.indent(Facts(rows), 2))
     examples = {"solve": f"jaxsolve solve {entry.example}"} if entry.example else {}
     console.print("" if entry.options else "\nno options\n")
-    console.print(facts(examples | {"as JSON": f"jaxsolve games {entry.stem.rstrip('-')} --json"}))
+    examples["as JSON"] = f"jaxsolve games {entry.stem.rstrip('-')} --json"
+    console.print(Facts(examples, wrap=False))
     console.print()
 
 
@@ -130,7 +131,7 @@ def show(options: ShowOptions) -> int:
             return 0
         print(board(problem))
         output_console().print(
-            facts({name.replace("_", " "): value for name, value in found.items() if value})
+            Facts({name.replace("_", " "): value for name, value in found.items() if value})
         )
         return 0
 

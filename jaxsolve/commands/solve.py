@@ -14,12 +14,15 @@ from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.terminal import board, head, output_console
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder
-from jaxsolve.formats import position
+from jaxsolve.core.strict_json import shortened
+from jaxsolve.formats import position, record
 from jaxsolve.formats.record import FormatError
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.run.shared_patterns import SharedPatterns
-from jaxsolve.search.settings import Settings
+from jaxsolve.search.settings import Limits, Settings
+
+LARGE = 26  # moves of a game whose start position may take for ever
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,8 @@ def run(request: Request) -> int:
             letters=request.letters,
             remark=failure.remark,
         )
+        if sentence := _unlimited_start(problem, request.settings.limits):
+            failure.remark(sentence)
         claim, wants_value = _claim(problem, request)
         with contextlib.ExitStack() as until_end:
             if request.out is not None and wants_value:
@@ -64,6 +69,23 @@ def run(request: Request) -> int:
                 )
         printed = _deliver(problem, results, value, request)
         return answer.exit_code(results) if printed else exit_codes.FAILED
+
+
+def _unlimited_start(problem: Problem, limits: Limits) -> str:
+    """Returns a sentence about a search that may never end; "" for other searches.
+
+    It is the search of the start position of a large game without a limit, which may be a mistake.
+    """
+    game = problem.game
+    if limits != Limits() or game.num_actions < LARGE:
+        return ""
+    if game.text(problem.state) != game.text(record.start_position(game)):
+        return ""
+    empty = "" if game.cells(problem.state).any() else ", the empty board,"
+    return (
+        f"solving the start position of {game.rule_set}{empty} without a limit, which may never"
+        " end; --time S stops the search after S CPU seconds"
+    )
 
 
 def _deliver(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
@@ -92,7 +114,7 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
         if text.lower().replace("-", " ") == claim.text(players):
             return claim, False
     allowed = ", ".join(repr(claim.text(players)) for claim in claims)
-    raise FormatError(f"--claim {text!r} is not known; it may be {allowed} or 'value'")
+    raise FormatError(f"--claim {shortened(text)}: give {allowed} or 'value'")
 
 
 def _question(problem: Problem) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import itertools
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jaxsolve.commands import composing, exit_codes, failure
 
@@ -186,12 +189,49 @@ def _by_hydra(words: Sequence[str]) -> int:
     before = sys.argv
     sys.argv = ["jaxsolve train", *words]
     try:
-        hydra.main(version_base="1.3", config_path=str(composing.folder()), config_name=MAIN)(one)()
+        with _parser_errors_as_sentences():
+            hydra.main(version_base="1.3", config_path=str(composing.folder()), config_name=MAIN)(
+                one
+            )()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else exit_codes.BAD_INPUT
     finally:
         sys.argv = before
     return 1 if sweep.failed else 0
+
+
+@contextlib.contextmanager
+def _parser_errors_as_sentences() -> Iterator[None]:
+    """Context manager in which errors of Hydra's option parser raise ValueError.
+
+    The parser would print its usage.
+    """
+
+    def refuse(self: argparse.ArgumentParser, message: str) -> NoReturn:
+        raise ValueError(_option_error(message))
+
+    own = argparse.ArgumentParser.error
+    argparse.ArgumentParser.error = refuse
+    try:
+        yield
+    finally:
+        argparse.ArgumentParser.error = own
+
+
+def _option_error(message: str) -> str:
+    """Converts a message of ``argparse`` about an option to a sentence of this program."""
+    found = re.fullmatch(r"argument (--[\w-]+)\S*: (.*)", message, re.DOTALL)
+    if found is None:
+        return f"{message}; 'jaxsolve train --hydra-help' lists the options"
+    option, words = found.groups()
+    if words.startswith("ignored explicit argument"):
+        return f"{option} takes no value"
+    if words.startswith("expected"):
+        return f"{option} needs a value"
+    if choice := re.fullmatch(r"invalid choice: (.*) \(choose from (.*)\)", words):
+        names = re.sub(", ([^,]*)$", r" or \1", choice[2].replace("'", ""))
+        return f"{option} {choice[1].strip(chr(39))}: give {names}"
+    return f"{option}: {words}"
 
 
 def _each_choice(overrides: Sequence[str]) -> list[list[str]]:

@@ -24,7 +24,7 @@ from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import collection, report, setup, sgf_record
-from jaxsolve.tsumego.asking import Row
+from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.questions import LIVE_AGAINST
 from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.study import Study, StudyOptions
@@ -204,9 +204,9 @@ def study(request: Request, task: Task, folder: Path) -> Studied:
             except KeyboardInterrupt:
                 interrupted = True
 
-    def find(row: Row) -> Path | None:
-        path = folder / "proofs" / str(row["id"]) / CERTIFICATE
-        return path if row["verdict"] != "unknown" and path.exists() else None
+    def find(result: QuestionResult) -> Path | None:
+        path = folder / "proofs" / result.id / CERTIFICATE
+        return path if result.verdict != "unknown" and path.exists() else None
 
     rows = [row for row in results.rows.values() if row["id"] in solver.answered]
     return Studied(
@@ -240,7 +240,7 @@ def _conclude(request: Request, studied: Studied) -> int:
     return exit_codes.PROVED if studied.complete else exit_codes.UNKNOWN
 
 
-def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:
+def _unsaved(rows: Sequence[Mapping[str, Any]], error: OSError | None) -> list[str]:
     """Returns a sentence for each reason why results were not saved, with the question ids.
 
     Args:

@@ -17,6 +17,7 @@ from jaxsolve.core import process
 from jaxsolve.core.run_folder import FolderError, RunFolder, write_atomically
 from jaxsolve.tsumego import collection, setup, solution
 from jaxsolve.tsumego.collection import Member
+from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import SIDES, RecordPosition
 
 ANSWERS = "answers.json"
@@ -80,7 +81,7 @@ def _refuse(request: Request, jobs: int) -> None:
         if value is not None:
             raise ValueError(f"{option} is for one problem, and {request.position} is a collection")
     if request.sgf is not None and request.sgf.exists() and not request.sgf.is_dir():
-        raise ValueError(f"--sgf-out {request.sgf}: a collection needs a folder")
+        raise ValueError(f"--sgf-out {request.sgf}: give a folder for the records of a collection")
     if jobs > 1 and (request.patterns is not None or request.settings.heads is not None):
         raise ValueError("--jobs cannot be combined with --patterns or --network")
 
@@ -181,7 +182,7 @@ def answer_of(request: Request, member: Member) -> Answer:
     return Answer(
         member.name,
         {**studied.as_json(own.out is not None), "name": member.name},
-        [each.sentence for each in studied.report.firsts],
+        sentences(studied.report),
         record,
         False if False in known else True if True in known else None,
         bool(compared),
@@ -190,6 +191,15 @@ def answer_of(request: Request, member: Member) -> Answer:
         studied.interrupted,
         unsaved=(*studied.unsaved, *failed),
     )
+
+
+def sentences(report: Report) -> list[str]:
+    """Returns the verdicts, each followed by its note, and the advice for an open region."""
+    found = []
+    for each in report.firsts:
+        found.append(each.sentence)
+        found += [f"note: {each.note}"] if each.note else []
+    return [*found, report.advice] if report.advice else found
 
 
 # ---- output --------------------------------------------------------------------------------------

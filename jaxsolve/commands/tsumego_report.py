@@ -13,15 +13,15 @@ from rich.table import Table
 from jaxsolve import view
 from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
-from jaxsolve.commands.terminal import facts, head
+from jaxsolve.commands.terminal import Facts, counted, head
 from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego import solution
 from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats
 from jaxsolve.tsumego.setup import SIDES
-from jaxsolve.tsumego.status import Status, Value
+from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
-from jaxsolve.tsumego.wording import proves_seki, value, verb
+from jaxsolve.tsumego.wording import value, verb
 
 # The limit of a search is that of its turn, which means nothing to the user.
 _TURN = re.compile(r"The limit of [0-9.e+-]+ CPU seconds was reached\.")
@@ -47,10 +47,10 @@ def board(task: Task) -> str:
     names = task.grid.list
     marks = dict.fromkeys(names(task.crucial).split(","), "triangle") if task.crucial else {}
     region = [] if task.whole else names(task.region).split(",")
-    drawn = view.text_board(game, state, marks=marks, shaded=region)
+    drawn = view.text_board(game, state, marks=marks, outlined=region)
     plain = not streams.carries(drawn)
     if plain:
-        drawn = view.text_board(game, state, marks=marks, shaded=region, ascii_only=True)
+        drawn = view.text_board(game, state, marks=marks, outlined=region, ascii_only=True)
     signs = ("BW" if plain else "◆◇")[task.defender]
     legend = [f"{signs} crucial stones"] if task.crucial else []
     if region:
@@ -62,8 +62,8 @@ def picture(report: Report) -> str:
     """Draws the position of a report as an SVG document.
 
     Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
-    that plays them. The relevance zones of their proofs are shaded, or the region if there are
-    none. A legend below the board says so.
+    that plays them. The region is outlined, and the relevance zones of the proofs of right moves
+    are shaded. A legend below the board says so. The caption has the words of the printed report.
     """
     task = report.task
     game = make(f"go-{task.given.size}")
@@ -76,21 +76,29 @@ def picture(report: Report) -> str:
             marks[move] = marks.get(move, "") + each.side[0].upper()
         if each.right:
             legend[each.side[0].upper()] = f"right first moves of {each.side}"
-    zones = [move.zone for each in report.firsts for move in each.moves if move.right and move.zone]
+    zones = [
+        move.zone
+        for each in report.firsts
+        for move in each.moves
+        if move.move in each.right and move.zone
+    ]
     shaded = sorted({point for zone in zones for point in zone.split(",")})
+    outlined = [] if task.whole else task.grid.list(task.region).split(",")
+    if outlined:
+        legend[view.OUTLINED] = "region, where stones may be placed"
     if shaded:
-        legend[view.SHADED] = "zone of the proofs"
-    elif not task.whole:
-        shaded = task.grid.list(task.region).split(",")
-        legend[view.SHADED] = "region"
-    caption = [each.short(task) for each in report.firsts]
-    if any(each.inside and each.first.status is not Status.UNKNOWN for each in report.firsts):
-        caption.append("(inside the region)")
+        legend[view.SHADED] = "zone of the proofs of right moves"
+    caption = [f"holds {report.where}"] if report.where else []
+    for each in report.firsts:
+        caption.append(f"{each.side} first: {report.shown(each, brief=True)}")
+        caption += [f"note: {each.note}"] if each.note else []
+    caption += [report.advice] if report.advice else []
     return view.svg(
         game,
         game.read(task.root(task.defender)),
         marks=marks,
         shaded=shaded,
+        outlined=outlined,
         caption="\n".join(caption),
         legend=legend,
     )
@@ -120,7 +128,7 @@ def introduce(console: Console, task: Task, limits: str, side: int | None) -> No
             else f"either side is asked about, {named} is reported first; --first {solver} asks"
             f" about {solver} alone"
         )
-    console.print(facts({**rows, "limits": limits}))
+    console.print(Facts({**rows, "limits": limits}))
 
 
 def show(console: Console, report: Report) -> None:
@@ -130,21 +138,21 @@ def show(console: Console, report: Report) -> None:
     """
     if report.where:
         console.print()
-        console.print(facts({"holds": report.where}))
+        console.print(Facts({"holds": report.where}))
     for each in report.firsts:
         style = _STYLES[each.first.status]
         console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(report.shown(each))}[/]")
-        console.print(facts(_why(report.task, each)))
-        if each.moves:
+        console.print(Facts(_why(report.task, each)))
+        unanswered = _unanswered(each)
+        if len(each.moves) > sum(map(len, unanswered.values())):
             console.print(_table(report.task, each))
-        if each.first.aim is not None and not (each.first.complete or each.first.brief):
+        for why, moves in unanswered.items():
+            console.print(f"not answered: {_listed(moves)}: {why}", style="dim", markup=False)
+        complete = each.first.complete or each.first.brief
+        if each.first.aim is not None and not complete and not unanswered:
             console.print("some first moves are not answered", style="dim")
-    if report.wider:
-        console.print(
-            f"\n{SIDES[report.task.defender]} is neither alive nor captured inside this region,"
-            f" which is open: try a wider one with --region {report.wider}",
-            markup=False,
-        )
+    if report.advice:
+        console.print(f"\n{report.advice}", markup=False)
     comparisons = solution.compare(report)
     if comparisons:
         text = "; ".join(each.sentence for each in comparisons)
@@ -159,36 +167,50 @@ def show(console: Console, report: Report) -> None:
 def _why(task: Task, each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
-            _TURN.sub("The limit of CPU seconds was reached (--time, --total).", str(row["reason"]))
-            for row in each.first.rows.values()
-            if row["verdict"] == "unknown"
+            _TURN.sub("The limit of CPU seconds was reached (--time, --total).", result.reason)
+            for result in each.first.results.values()
+            if result.verdict == "unknown"
         }
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
+    rows = {}
     if each.first.status.in_ko:
         wins, loses = value(task, for_), value(task, against)
-        text = f"if the defender wins the ko, {wins}; if it loses it, {loses}"
-        false_eye = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
-        if false_eye and proves_seki(task):  # see ``tsumego/status.py``
-            text += (
-                ". Around a false eye the defender can never end the ko, which counts as won here; "
-                "players call such stones dead"
-            )
-        return {"the ko": text}
-    return {}
+        rows["the ko"] = f"if the defender wins the ko, {wins}; if it loses it, {loses}"
+    if each.note:
+        rows["note"] = each.note
+    return rows
+
+
+def _unanswered(each: FirstReport) -> dict[str, list[str]]:
+    """Returns the first moves about which nothing is known, by the reason."""
+    found: dict[str, list[str]] = {}
+    for move in each.moves:
+        if move.right is None and move.status is Status.UNKNOWN:
+            found.setdefault(move.why, []).append(move.move)
+    return found
+
+
+def _listed(moves: Sequence[str], most: int = 12) -> str:
+    """Returns at most ``most`` moves as text, and how many there are."""
+    shown = [*moves[:most], *(["..."] if len(moves) > most else [])]
+    return f"{' '.join(shown)} ({counted(len(moves), 'move')})"
 
 
 def _table(task: Task, each: FirstReport) -> Table:
     table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("move", "", SIDES[task.defender], "play", "which shows", "proof"):
+    sides = [""] if each.ranked else []
+    for name in ("move", *sides, SIDES[task.defender], "play", "which shows", "proof"):
         table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
-    for move in sorted(each.moves, key=lambda move: move.right is not True):
+    unanswered = {name for names in _unanswered(each).values() for name in names}
+    moves = [move for move in each.moves if move.move not in unanswered]
+    for move in sorted(moves, key=lambda move: move.right is not True):
         sign, style = {True: ("right", "green"), False: ("wrong", "red"), None: ("?", "yellow")}[
             move.right
         ]
         table.add_row(
             move.move,
-            f"[{style}]{sign}[/]",
+            *([f"[{style}]{sign}[/]"] if each.ranked else []),
             known(task, each, move),
             _play(move),
             move.shows,
@@ -227,9 +249,9 @@ def _play(move: MoveReport, most: int = 12) -> str:
 
 
 def _proof(move: MoveReport) -> str:
-    if move.row is None or move.row["verdict"] == "unknown":
+    if move.result is None or move.result.verdict == "unknown":
         return ""
-    nodes = move.row["certificate_nodes"]
+    nodes = move.result.certificate_nodes
     count = (
         f"{nodes:,} node{'s' if nodes != 1 else ''}"
         if move.own
@@ -237,7 +259,7 @@ def _proof(move: MoveReport) -> str:
         if move.right
         else "part of the proof for all moves"
     )
-    return count + ("" if move.row["checked"] else ", not checked")
+    return count + ("" if move.result.checked else ", not checked")
 
 
 def total(
@@ -288,7 +310,9 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
         "chosen": dict(task.remarks),
+        "holds": report.where or None,
         "wider_region": report.wider or None,
+        "advice": report.advice or None,
         "record": [
             {"first": SIDES[each.side], "right": list(each.right), "agrees": each.agrees}
             for each in solution.compare(report)
@@ -309,24 +333,26 @@ def _first_json(report: Report, each: FirstReport) -> dict[str, Any]:
         "status": each.first.status.value,
         "sentence": each.sentence,
         "holds": each.reach or None,
+        "note": each.note or None,
         "if_the_defender_loses_kos": against,
         "if_the_defender_wins_kos": for_,
         "answers": {question.name: answer for question, answer in each.first.answers.items()},
         "over": each.first.over or None,
         "complete": each.first.complete,
         "right": each.right,
-        "moves": [_move_json(move) for move in each.moves],
+        "ranked": each.ranked,
+        "moves": [_move_json(move, each.ranked) for move in each.moves],
     }
 
 
-def _move_json(move: MoveReport) -> dict[str, Any]:
+def _move_json(move: MoveReport, ranked: bool) -> dict[str, Any]:
     return {
         "move": move.move,
-        "right": move.right,
+        "right": move.right if ranked else None,
         "status": None if move.right is None else move.status.value,
         "line": move.line,
         "end": move.end or None,
         "shows": move.shows or None,
         "zone": move.zone.split(",") if move.zone else None,
-        "question": None if move.row is None else move.row["id"],
+        "question": None if move.result is None else move.result.id,
     }

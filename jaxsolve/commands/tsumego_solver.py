@@ -26,7 +26,7 @@ from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.run.turns import Paused, SearchTurns
 from jaxsolve.search.settings import Settings
-from jaxsolve.tsumego.asking import PAUSED, Row, Turn
+from jaxsolve.tsumego.asking import PAUSED, QuestionResult, Turn
 
 
 class QuestionSolver:
@@ -94,7 +94,7 @@ class QuestionSolver:
             self._searches.close()
         self.unneeded = functools.reduce(Effort.plus, self._spent.values(), Effort())
 
-    def __call__(self, turn: Turn) -> list[Row | None]:
+    def __call__(self, turn: Turn) -> list[QuestionResult | None]:
         games: dict[str, Game] = {}
         problems = []
         for question in turn.problems:
@@ -112,7 +112,7 @@ class QuestionSolver:
             self.status_line.title = f"question {self.searched + 1}; {turn.title}"
             self._search(batch, turn.seconds)
             self._remark()
-        return [self._row(problem.id) for problem in problems]
+        return [self._result(problem.id) for problem in problems]
 
     def _remark(self) -> None:
         """Prints the progress once a minute, where the status line is not shown."""
@@ -120,9 +120,10 @@ class QuestionSolver:
             self._remarked = time.monotonic()
             failure.remark(self.status_line.title)
 
-    def _row(self, identifier: str) -> Row | None:
+    def _result(self, identifier: str) -> QuestionResult | None:
         if identifier in self.answered:
-            return self.results.rows.get(identifier)
+            row = self.results.rows.get(identifier)
+            return None if row is None else QuestionResult.of(row)
         return PAUSED if identifier in self._spent and not self.interrupted else None
 
     # ---- what is known --------------------------------------------------------------------------

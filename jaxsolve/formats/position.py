@@ -148,6 +148,11 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     try:
         family = None if ways.rule_set is None else _game(ways.rule_set, ways.options).name
         record = sgf.read(data, family=family)
+        if ways.rule_set is None and not ways.display_only and _is_empty(record, data):
+            raise FormatError(
+                "the record has no stones, no moves, no game (GM) and no size (SZ), so there is "
+                "nothing to solve; for an empty board write start with --game, such as --game hex-4"
+            )
         game = _game_of(record, ways.rule_set, ways.options)
         # The record was read with the coordinates of another game, so it is read again. The second
         # reading raises FormatError if the property GM names another game.
@@ -161,6 +166,13 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if ways.remark is not None and not stated and (advice := _advice(data, ways)):
         ways.remark(f"{name} sets up stones; {advice}")
     return _problem(name, game, state)
+
+
+def _is_empty(record: Record, data: bytes) -> bool:
+    """Returns whether a record holds nothing, not even the name or size of a game."""
+    root = sgf_encoding.trees(data)[0]
+    named = any(root.has(name) for name in ("GM", "SZ", "RU"))
+    return not (named or record.has_setup or record.moves)
 
 
 def _advice(data: bytes, ways: _Ways) -> str:
@@ -221,7 +233,7 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
         where = f"{name}: " if name else ""
         hint = ""
         if text.startswith("moves:"):
-            hint = " Moves are separated by blanks." if "," in text else ""
+            hint = "; moves are separated by blanks" if "," in text else ""
         elif not name and _are_moves(text):
             hint = f"; for moves from the start position write {shortened(f'moves:{text}')!r}"
             raise FormatError(f"{str(error).rstrip('.')}{hint}") from None

@@ -311,7 +311,7 @@ def split_rule_set(rule_set: str) -> tuple[str, dict[str, str]]:
         key, equals, value = option.partition("=")
         if not equals or key in options:
             reason = "gives an option twice" if equals else "is not of the form key=value"
-            raise ValueError(f"Rule set {shortened(rule_set)!r}: {option!r} {reason}.")
+            raise ValueError(f"rule set {shortened(rule_set)!r}: {option!r} {reason}")
         options[key] = value
     return base, options
 

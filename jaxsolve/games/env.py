@@ -56,19 +56,19 @@ class Env:
 
     def __post_init__(self) -> None:
         if isinstance(self.game, str):
-            raise ValueError(f"Env takes a game, not a name: Env(make({self.game!r})).")
+            raise ValueError(f"Env takes a game, not a name: Env(make({self.game!r}))")
         if not isinstance(self.game, Game):
-            raise ValueError(f"Env takes a game, such as make('hex-5'), not {self.game!r}.")
+            raise ValueError(f"Env takes a game, such as make('hex-5'), not {self.game!r}")
         if self.max_steps is not None and not (
             isinstance(self.max_steps, numbers.Integral)
             and not isinstance(self.max_steps, bool)
             and int(self.max_steps) >= 1
         ):
             raise ValueError(
-                f"max_steps must be a whole number, at least 1, not {self.max_steps!r}."
+                f"max_steps must be a whole number, at least 1, not {self.max_steps!r}"
             )
         if self.cap not in ("truncation", "termination"):
-            raise ValueError(f"cap={self.cap!r} is neither 'truncation' nor 'termination'.")
+            raise ValueError(f"cap={self.cap!r} is neither 'truncation' nor 'termination'")
         if self.starts is not None:
             object.__setattr__(self, "starts", _batch_of_starts(self.game, self.starts))
 
@@ -200,7 +200,7 @@ class Env:
         if player_id is None:
             return self._observe(state._game, state._history)
         if not isinstance(self.game, HasPlayerView):
-            raise ValueError(f"{self.game.rule_set} can be observed by the agent to move only.")
+            raise ValueError(f"{self.game.rule_set} can be observed by the agent to move only")
         player = jnp.asarray(player_id, jnp.int32) ^ state._first_agent
         return self._observe(self.game.player_view(state._game, player), state._history)
 
@@ -277,15 +277,15 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
     )
     if not alike or len(sizes) != 1 or sizes & {(), (0,)}:
         raise ValueError(
-            "The starts are neither positions as text nor a batch of at least one state of "
-            f"{game.rule_set}."
+            "the starts are neither positions as text nor a batch of at least one state of "
+            f"{game.rule_set}"
         )
     over = np.flatnonzero(np.asarray(jax.jit(jax.vmap(game.outcome))(starts)) != Outcome.ONGOING)
     if over.size:
         state = jax.tree.map(lambda x: x[over[0]], starts)
         raise ValueError(
-            f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where "
-            "the game is over."
+            f"start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where "
+            "the game is over"
         )
     # The object itself is kept if possible, because environments compare ``starts`` by identity.
     return (

@@ -72,7 +72,7 @@ class State:
         from jaxsolve import view
 
         if color_theme not in (None, "light", "dark"):
-            raise ValueError(f"color_theme={color_theme!r} is neither 'light' nor 'dark'.")
+            raise ValueError(f"color_theme={color_theme!r} is neither 'light' nor 'dark'")
         count, batch = self._step_count.size, self._step_count.ndim
         boards = jax.tree.map(lambda x: np.asarray(x).reshape(count, *x.shape[batch:]), self._game)
         states = [jax.tree.map(lambda x, i=i: x[i], boards) for i in range(count)]
@@ -95,7 +95,7 @@ class State:
         Raises ValueError if the name of the file does not end in ``.svg``.
         """
         if not str(filename).endswith(".svg"):
-            raise ValueError(f"The file name {str(filename)!r} must end in '.svg'.")
+            raise ValueError(f"the file name {str(filename)!r} must end in '.svg'")
         Path(filename).write_text(
             self.to_svg(color_theme=color_theme, scale=scale), encoding="utf-8"
         )
@@ -117,7 +117,7 @@ with contextlib.suppress(ImportError):  # flax is optional
     def _from_state_dict(target: State, saved: dict[str, Any]) -> State:
         if saved.get("env_id") != target.env_id:
             raise ValueError(
-                f"The saved state belongs to {saved.get('env_id')!r}, not to {target.env_id!r}."
+                f"the saved state belongs to {saved.get('env_id')!r}, not to {target.env_id!r}"
             )
         return target.replace(
             **{
@@ -137,7 +137,7 @@ def _rules_to_bytes(static: tuple[Game]) -> bytes:
     """
     (rules,) = static
     if make(rules.rule_set) != rules:
-        raise ValueError(f"No rule-set id names {rules!r}: its states cannot be exported.")
+        raise ValueError(f"no rule-set id names {rules!r}: its states cannot be exported")
     return rules.rule_set.encode()
 
 

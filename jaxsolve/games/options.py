@@ -70,8 +70,8 @@ def check_base(entry: Entry) -> None:
         entry.sizes is not None and not entry.base.endswith("-N")
     ):
         raise ValueError(
-            f"Game name {entry.base!r} must be lower-case letters, digits and dashes, "
-            "ending in '-N' where sizes are given."
+            f"game name {entry.base!r} must be lower-case letters, digits and dashes, "
+            "ending in '-N' where sizes are given"
         )
 
 

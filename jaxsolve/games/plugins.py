@@ -63,22 +63,22 @@ def _load(plugin: Plugin) -> Entry:
             ": "
         ).rstrip(".")
         raise PluginError(
-            f"The game {plugin.base!r} of {plugin.origin} cannot be loaded ({reason})."
+            f"the game {plugin.base!r} of {plugin.origin} cannot be loaded ({reason})"
         ) from error
     if not isinstance(entry, Entry):
         raise PluginError(
-            f"The game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, "
-            "not a jaxsolve.games.options.Entry."
+            f"the game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, "
+            "not a jaxsolve.games.options.Entry"
         )
     if entry.base != plugin.base:
         raise PluginError(
-            f"The game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: "
-            "entry point and entry must have one name."
+            f"the game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: "
+            "entry point and entry must have one name"
         )
     try:
         check_base(entry)
     except ValueError as error:
-        raise PluginError(f"{plugin.origin[0].upper()}{plugin.origin[1:]}: {error}") from None
+        raise PluginError(f"{plugin.origin}: {error}") from None
     return entry
 
 

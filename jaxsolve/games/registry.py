@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from jaxsolve.core import spelling
 from jaxsolve.games import plugins
 from jaxsolve.games.options import Entry, check_base
 
@@ -43,14 +44,14 @@ def register(entry: Entry) -> None:
     """
     check_base(entry)
     if entry.base in _entries():
-        raise ValueError(f"Game name {entry.base!r} is already registered.")
+        raise ValueError(f"game name {entry.base!r} is already registered")
     _entries()[entry.base] = entry
 
 
 def unregister(base: str) -> None:
     """Removes a registered game. Raises ValueError if there is none of that name."""
     if base not in _entries():
-        raise ValueError(f"No game is registered as {base!r}.")
+        raise ValueError(f"no game is registered as {base!r}")
     del _entries()[base]
 
 
@@ -106,27 +107,27 @@ def make(rule_set: str, **options: Any) -> Game:
         key, equals, value = field.partition("=")
         if not equals or key in texts:
             reason = "is not of the form key=value" if not equals else "gives an option twice"
-            raise ValueError(f"Rule set {rule_set!r}: {field!r} {reason}.")
+            raise ValueError(f"rule set {rule_set!r}: {field!r} {reason}")
         texts[key] = value
     for key, value in options.items():
         if texts.setdefault(key, _option_text(value)) != _option_text(value):
             raise ValueError(
-                f"Rule set {rule_set!r} already says {key}={texts[key]}, "
-                f"so {key}={_option_text(value)} contradicts it."
+                f"rule set {rule_set!r} already says {key}={texts[key]}, "
+                f"so {key}={_option_text(value)} contradicts it"
             )
     arguments = {key: _value(entry, key, text, rule_set) for key, text in texts.items()}
     try:
         return entry.factory(**({} if size is None else {"size": size}), **arguments)
     except ValueError as error:
-        raise ValueError(f"Rule set {rule_set!r}: {str(error).rstrip('.')}.") from None
+        raise ValueError(f"rule set {rule_set!r}: {str(error).rstrip('.')}") from None
 
 
 def _value(entry: Entry, key: str, text: str, rule_set: str) -> Any:
     if key not in entry.by_name:
         names = ", ".join(entry.by_name) or "none"
         raise ValueError(
-            f"Rule set {rule_set!r}: unknown option {key!r}{_hint(key, entry.by_name)}; "
-            f"{entry.base} has the options: {names}."
+            f"rule set {rule_set!r}: unknown option {key!r}; "
+            f"{entry.base} has the options: {names}{_hint(key, entry.by_name)}"
         )
     option = entry.by_name[key]
     try:
@@ -134,7 +135,7 @@ def _value(entry: Entry, key: str, text: str, rule_set: str) -> Any:
     except ValueError:
         hint = _hint(text, option.values.split("|"))
         raise ValueError(
-            f"Rule set {rule_set!r}: {key}={text} is not known{hint}; {key} may be {option.values}."
+            f"rule set {rule_set!r}: {key}={text} is not known; {key} may be {option.values}{hint}"
         ) from None
 
 
@@ -172,7 +173,7 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
             entries.append(entry)
     shown = {entry.base: entry.shown for entry in entries}
     known = ", ".join(shown.get(base, base) for base in available())
-    raise ValueError(f"Unknown game {base!r}{_hint(base, _examples(base))}; known are {known}.")
+    raise ValueError(f"unknown game {base!r}; known are {known}{_meant(base)}")
 
 
 def _size(entry: Entry, base: str) -> int | None:
@@ -189,25 +190,35 @@ def _size(entry: Entry, base: str) -> int | None:
     )
 
 
-def _examples(base: str) -> list[str]:
-    """Returns ids for comparison with a misspelt id.
+def _meant(base: str) -> str:
+    """Returns a hint at the id that a misspelt ``base`` most likely means; "" if none is near.
 
-    These are all base names, with the size in ``base`` if there is one.
+    Families are compared without their sizes. The id has the size in ``base``, or ``N``.
     """
+    families: dict[str, list[Entry]] = {}
+    for entry in _entries().values():
+        families.setdefault(_letters(entry.family), []).append(entry)
+    family = spelling.nearest(_letters(base), families)
+    if family is None:
+        return ""
     wanted = re.search(r"\d+", base)
     ids = []
-    for entry in _entries().values():
-        if entry.sizes is None:
+    for entry in families[family]:
+        if entry.sizes is None or wanted is None:
             ids.append(entry.base)
         else:
-            size = int(wanted[0]) if wanted else entry.sizes[-1]
-            ids.append(f"{entry.stem}{min(max(size, entry.sizes[0]), entry.sizes[-1])}")
-    return ids
+            size = min(max(int(wanted[0]), entry.sizes[0]), entry.sizes[-1])
+            ids.append(f"{entry.stem}{size}")
+    return f"; did you mean {min(ids, key=lambda name: spelling.distance(base, name))!r}?"
 
 
-def _hint(wrong: str, right: Any) -> str:
-    close = difflib.get_close_matches(wrong.lower(), list(right), n=1, cutoff=0.5)
-    return f", did you mean {close[0]!r}" if close else ""
+def _letters(name: str) -> str:
+    return re.sub(r"[-\d]", "", name)
+
+
+def _hint(wrong: str, right: Iterable[str]) -> str:
+    near = spelling.nearest(wrong, right)
+    return "" if near is None else f"; did you mean {near!r}?"
 
 
 @functools.cache

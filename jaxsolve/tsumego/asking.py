@@ -9,16 +9,33 @@ effort that decides it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
-Row = Mapping[str, Any]
-"""The result of one question, as JSON values (``jaxsolve.commands.answer.fields``).
 
-The field ``certificate`` is the path of the proof, or None.
-"""
+@dataclass(frozen=True)
+class QuestionResult:
+    """The result of one question: what the report needs of it."""
 
-PAUSED: Final[Row] = {"verdict": "paused"}
-"""In place of a row: the question is undecided after its turn, and its limit is not reached."""
+    id: str  # of the question, and the name of the folder of its proof
+    verdict: str  # "proved", "disproved" or "unknown"
+    reason: str = ""  # why the verdict is unknown
+    best_move: str | None = None  # the first move of the proof, if the winner moves first
+    line: tuple[str, ...] = ()  # the main line of the proof
+    certificate_nodes: int = 0
+    checked: bool = False  # whether the checker accepted the proof
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> QuestionResult:
+        """Returns the result with these JSON values (``jaxsolve.commands.answer.fields``)."""
+        kept: dict[str, Any] = {
+            each.name: values[each.name] for each in fields(cls) if each.name in values
+        }
+        return cls(**{**kept, "line": tuple(values.get("line", ()))})
+
+
+PAUSED: Final = QuestionResult("", "paused")
+"""In place of a result: the question is undecided after its turn, and its limit is not reached."""
 
 FIRST_SECONDS = 0.1  # CPU seconds of a question's first turn: decides most questions of a problem
 GROWTH = 2.0  # from turn to turn
@@ -46,11 +63,11 @@ class Turn(NamedTuple):
     title: str
 
 
-Answerer = Callable[[Turn], "Sequence[Row | None]"]
-"""Searches the problems of a turn, each where its earlier turn stopped, and returns a row for each.
+Answerer = Callable[[Turn], "Sequence[QuestionResult | None]"]
+"""Searches the problems of a turn, each where its earlier turn stopped, and returns their results.
 
-The row is ``PAUSED`` for a problem that a later turn may decide. It is None for a problem that was
-not searched, because of an interruption or because the total limit is used up.
+The result is ``PAUSED`` for a problem that a later turn may decide. It is None for a problem that
+was not searched, because of an interruption or because the total limit is used up.
 """
 
 

@@ -158,7 +158,7 @@ def points(given: Given, text: str, what: str) -> int:
             ]
             added = sum(grid.point(name) for name in points_text(size, points).split(","))
             if mask & added:
-                raise ValueError(f"{what} names {shortened(part)} twice.")
+                raise ValueError(f"{what} names {shortened(part)} twice")
             mask |= added
     except ValueError as error:
         raise FormatError(f"{what}: {error}") from None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from jaxsolve.tsumego import aims, questions
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim, Reached, is_best
-from jaxsolve.tsumego.asking import Row
+from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.questions import Answers, Ko, StatusQuestion
 from jaxsolve.tsumego.status import Bounded, Status
 
@@ -27,11 +27,11 @@ class Move:
     # Whether no other first move and no pass is better, whoever wins kos; None: unknown.
     right: bool | None = None
     barred: frozenset[Ko] = frozenset()  # the ko settings that forbid the move
-    # Answers about the position after the move. An answer without a row follows from the root, or
-    # it is None because the question was not searched.
+    # Answers about the position after the move. An answer without a result follows from the root,
+    # or it is None because the question was not searched.
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
     # Results of the questions that were searched after the move.
-    rows: dict[StatusQuestion, Row] = field(default_factory=dict)
+    results: dict[StatusQuestion, QuestionResult] = field(default_factory=dict)
 
     def best(self, aims: Sequence[Aim]) -> StatusQuestion | None:
         """Returns the question of the first of ``aims`` that a search after this move proved.
@@ -42,7 +42,7 @@ class Move:
             (
                 aim.question
                 for aim in aims
-                if self.answers.get(aim.question) is aim.wanted and aim.question in self.rows
+                if self.answers.get(aim.question) is aim.wanted and aim.question in self.results
             ),
             None,
         )
@@ -56,7 +56,7 @@ class First:
     root: str  # the root with that side to move, as text
     defender_first: bool
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
-    rows: dict[StatusQuestion, Row] = field(default_factory=dict)
+    results: dict[StatusQuestion, QuestionResult] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
     complete: bool = False  # for every first move it is known whether it is right
@@ -91,13 +91,13 @@ class First:
 
         Only a search from the root gives such a proof. Returns None if there is none.
         """
-        row = self.rows.get(aim.question)
+        result = self.results.get(aim.question)
         return (
             None
-            if row is None
-            or row["verdict"] == "unknown"
+            if result is None
+            or result.verdict == "unknown"
             or self.answers[aim.question] is not aim.wanted
-            else row.get("best_move")
+            else result.best_move
         )
 
     @property

@@ -5,9 +5,9 @@ alive? ``kill``: can the attacker capture all of them? If both sides pass, the g
 
 A question also has one of two ko settings. Under ``AGAINST`` only the attacker may make moves that
 start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
-result under a normal ko rule lies between the results of the two settings: a side that succeeds
-although only the other side may make ko moves needs no ko move, and a normal ko rule only restricts
-the ko moves of the other side.
+result under a normal ko rule lies between the results of the two settings. A side that succeeds
+although only the other side may make ko moves needs no ko move itself. A normal ko rule then only
+restricts the other side.
 
 The answers to some questions imply the answers to others:
 
@@ -103,7 +103,7 @@ def _open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuest
 
 
 # ---- the order of asking -------------------------------------------------------------------------
-def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
+def next_to_search(answers: Answers, defender_first: bool) -> StatusQuestion | None:
     """Returns the next question to search, if each is searched to its end.
 
     Returns None if the answers to all questions are known or implied, or if every open question was
@@ -123,15 +123,15 @@ def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | No
     return next(iter(_open(answers, order)), None)
 
 
-def open_questions(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
+def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
     """Returns the questions that are still to be searched side by side, in the order of asking.
 
     The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first
     mostly reaches its best result, so that question has the share 1. A ko is shown by two proofs:
     the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
     one of the two is found, the other question comes first, with the share 1. Before that, the
-    question whether the side moving first succeeds by winning a ko comes before the best result of
-    the other side, because a yes excludes that result.
+    question whether the side moving first succeeds by winning a ko comes second: a yes excludes the
+    best result of the other side, so that the question about it need not be searched.
 
     The dictionary is empty if the answers to all questions are known or implied, or if every open
     question was searched.

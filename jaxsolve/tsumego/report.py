@@ -12,7 +12,7 @@ from jaxsolve.question import NOTHING_LEFT
 from jaxsolve.tsumego import questions, regions, seki_line, variations, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim
-from jaxsolve.tsumego.asking import Row
+from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_FOR, Answers, Ko, StatusQuestion
 from jaxsolve.tsumego.setup import SIDES
@@ -21,8 +21,8 @@ from jaxsolve.tsumego.study import Study
 from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.variations import Variation
 
-Find = Callable[[Row], "Path | None"]
-"""Returns the path of the certificate of a row, or None if there is none."""
+Find = Callable[[QuestionResult], "Path | None"]
+"""Returns the path of the certificate of a result, or None if there is none."""
 
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
@@ -39,7 +39,9 @@ class MoveReport:
     right: bool | None
     status: Status
     question: StatusQuestion | None  # the question whose proof gives the variations
-    row: Row | None  # the result of ``question``, searched after the move or at the root
+    result: (
+        QuestionResult | None
+    )  # the result of ``question``, searched after the move or at the root
     own: bool  # whether ``question`` was searched after this move; False: at the root
     # Variations that begin with the move; None: unknown, or not in the proof at the root.
     play: Variation | None
@@ -69,6 +71,8 @@ class FirstReport:
     verdict: str  # such as "white lives with B1"
     inside: bool  # whether the verdict, or a bound in it, is proved inside the region only
     reach: str  # where the verdict holds, in words; "" if nothing is known
+    note: str = ""  # a note that belongs to the verdict (``wording.note``)
+    ranked: bool = True  # whether first moves are right or wrong (``wording.ranks_moves``)
     moves: list[MoveReport] = field(default_factory=list)
 
     @property
@@ -77,19 +81,16 @@ class FirstReport:
 
     @property
     def sentence(self) -> str:
-        """The verdict as a sentence, such as "black first: inside the region, white dies by B1"."""
-        where = f"{wording.INSIDE}, " if self.inside else ""
-        return f"{self.side} first: {where}{self.verdict}"
-
-    def short(self, task: Task) -> str:
-        """Returns the status as a sentence without moves, such as "black first: white dies"."""
-        status = wording.phrase(task, self.first.status)
-        return f"{self.side} first: {SIDES[task.defender]} {status}"
+        """The verdict as a sentence, such as "black first: white dies by B1, inside the region"."""
+        where = wording.INSIDE if self.inside else self.reach
+        return f"{self.side} first: {self.verdict}" + (
+            f", {where}" if where not in ("", wording.WHOLE) else ""
+        )
 
     @property
     def right(self) -> list[str]:
-        """The moves that are known to be right."""
-        return [move.move for move in self.moves if move.right]
+        """The moves that are known to be right; [] if moves are not ranked."""
+        return [move.move for move in self.moves if move.right and self.ranked]
 
 
 @dataclass
@@ -110,13 +111,18 @@ class Report:
             return ""
         return min(known, key=lambda each: (not each.inside, not each.first.status.in_ko)).reach
 
-    def shown(self, each: FirstReport) -> str:
+    def shown(self, each: FirstReport, *, brief: bool = False) -> str:
         """Returns the verdict of ``each``, to be read below ``where``.
 
-        A verdict that holds on the whole board says so if another one does not.
+        A verdict that holds on the whole board says so if another one does not. A ``brief`` verdict
+        names no moves.
         """
+        verdict = each.verdict
+        if brief:
+            status = wording.phrase(self.task, each.first.status)
+            verdict = f"{SIDES[self.task.defender]} {status}"
         mixed = each.reach and not each.inside and any(other.inside for other in self.firsts)
-        return f"{each.verdict}, {each.reach}" if mixed else each.verdict
+        return f"{verdict}, {each.reach}" if mixed else verdict
 
     @property
     def wider(self) -> str:
@@ -135,6 +141,12 @@ class Report:
         return regions.rectangles(task.stones, regions.wider(*place))
 
     @property
+    def advice(self) -> str:
+        """A sentence about ``wider``; "" if there is no need."""
+        wider = self.wider
+        return f"the region is open; try a wider one: --region {wider}" if wider else ""
+
+    @property
     def known(self) -> bool:
         """Whether the status is known for each side of the report."""
         return all(report.first.status is not Status.UNKNOWN for report in self.firsts)
@@ -145,7 +157,7 @@ def make_report(study: Study, find: Find) -> Report:
 
     Args:
       study: the study, finished or not.
-      find: returns the path of the certificate of a row.
+      find: returns the path of the certificate of a result.
 
     Raises ValueError if a certificate cannot be read.
     """
@@ -162,6 +174,8 @@ def make_report(study: Study, find: Find) -> Report:
                 verdict=wording.verdict(task, first, right, same),
                 inside=not validity.covers(first.bounds),
                 reach=wording.reach(task, first),
+                note=wording.note(task, first),
+                ranked=wording.ranks_moves(task, first.status),
                 moves=moves,
             )
         )
@@ -178,8 +192,8 @@ class _Reporter:
         refuting = first.refuting if first.aim is None else None
         if refuting is None:
             return [self._own(first, move) for move in first.moves]
-        row = first.rows[refuting]
-        proof = self._proof(row)
+        result = first.results[refuting]
+        proof = self._proof(result)
         found = []
         for move in first.moves:
             outside = proof is not None and variations.is_outside(proof, move.move)
@@ -197,7 +211,7 @@ class _Reporter:
                     False,
                     first.status_after(move),
                     refuting,
-                    row,
+                    result,
                     False,
                     play,
                     why,
@@ -230,10 +244,10 @@ class _Reporter:
         question = next(filter(None, map(move.best, aims)), None)
         if question is None and move.right:
             return self._of_the_root(first, move)
-        row = None if question is None else move.rows[question]
+        result = None if question is None else move.results[question]
         play = None
-        if question is not None and row is not None:
-            play = self._play(first, move, question, row)
+        if question is not None and result is not None:
+            play = self._play(first, move, question, result)
             if status is Status.SEKI:
                 self._show_seki(first, move, play)
         why = (
@@ -243,9 +257,9 @@ class _Reporter:
             if status is not Status.UNKNOWN or first.brief
             else _why_unknown(move)
         )
-        shows = "" if question is None or row is None else self._shows(move.answers, question)
+        shows = "" if question is None or result is None else self._shows(move.answers, question)
         return MoveReport(
-            move.move, move.right, status, question, row, question is not None, play, why, shows
+            move.move, move.right, status, question, result, question is not None, play, why, shows
         )
 
     def _of_the_root(self, first: First, move: Move) -> MoveReport:
@@ -253,9 +267,9 @@ class _Reporter:
         question = next(
             aim.question for aim in first.own_aims if first.begins_with(aim) == move.move
         )
-        row = first.rows[question]
-        proof = self._proof(row)
-        after = _from_line(row, first.side) if proof is None else variations.variations(proof)
+        result = first.results[question]
+        proof = self._proof(result)
+        after = _from_line(result, first.side) if proof is None else variations.variations(proof)
         play = next((each for each in after if each.move == move.move), None)
         status = first.status_after(move)
         if status is Status.UNKNOWN:  # a right move keeps the status
@@ -267,7 +281,7 @@ class _Reporter:
             True,
             status,
             question,
-            row,
+            result,
             False,
             play,
             "",
@@ -290,15 +304,17 @@ class _Reporter:
             " wins kos"
         )
 
-    def _play(self, first: First, move: Move, question: StatusQuestion, row: Row) -> Variation:
+    def _play(
+        self, first: First, move: Move, question: StatusQuestion, result: QuestionResult
+    ) -> Variation:
         rules = checkers.find("go").rules(self.task.rules(question))
         verdict = rules.verdict(rules.position(move.position))
         here = Variation(move.move, first.side, end="" if verdict is None else verdict.reason)
         if verdict is not None:
             return here
-        proof = self._proof(row)
+        proof = self._proof(result)
         if proof is None:
-            here.after = _from_line(row, 1 - first.side)
+            here.after = _from_line(result, 1 - first.side)
         else:
             here.after, here.zone = variations.variations(proof), proof.nodes[proof.root].zone
             settled = rules.settled(rules.position(move.position), proof.nodes[proof.root].leaf)
@@ -329,23 +345,25 @@ class _Reporter:
         The question was searched after the move or at the root. Returns None if it was not, or if
         the proof is missing, too large or of the other answer.
         """
-        for answers, row, begins in (
-            (move.answers, move.rows.get(question), None),
-            (first.answers, first.rows.get(question), move.move),
+        for answers, result, begins in (
+            (move.answers, move.results.get(question), None),
+            (first.answers, first.results.get(question), move.move),
         ):
-            proof = None if row is None or answers[question] is not False else self._proof(row)
+            proof = (
+                None if result is None or answers[question] is not False else self._proof(result)
+            )
             if proof is not None:
                 place = seki_line.root(proof)
                 return place if begins is None else place.after(begins)
         return None
 
-    def _proof(self, row: Row) -> reading.Proof | None:
-        path = self._find(row)
+    def _proof(self, result: QuestionResult) -> reading.Proof | None:
+        path = self._find(result)
         return None if path is None else reading.read(path)
 
 
 def _why_unknown(move: Move) -> str:
-    reasons = [str(row["reason"]) for row in move.rows.values() if row["verdict"] == "unknown"]
+    reasons = [result.reason for result in move.results.values() if result.verdict == "unknown"]
     if not reasons:
         return "not searched"
     return REPEATS if all(reason == NOTHING_LEFT for reason in reasons) else "a limit was reached"
@@ -353,21 +371,21 @@ def _why_unknown(move: Move) -> str:
 
 def repeats(report: Report) -> bool:
     """Returns whether something is unknown because play can repeat, which superko forbids."""
-    rows = [
-        row
+    results = [
+        result
         for each in report.firsts
-        for row in each.first.rows.values()
+        for result in each.first.results.values()
         if each.first.status is Status.UNKNOWN
     ]
     found = any(move.why == REPEATS for each in report.firsts for move in each.moves)
     return found or any(
-        row["verdict"] == "unknown" and row["reason"] == NOTHING_LEFT for row in rows
+        result.verdict == "unknown" and result.reason == NOTHING_LEFT for result in results
     )
 
 
-def _from_line(row: Row, player: int) -> list[Variation]:
-    """Returns the main line of a row as variations, for a proof that is missing or too large."""
+def _from_line(result: QuestionResult, player: int) -> list[Variation]:
+    """Returns the main line of a result as variations, for a proof that is missing or too large."""
     after: list[Variation] = []
-    for number, move in reversed(list(enumerate(row["line"]))):
+    for number, move in reversed(list(enumerate(result.line))):
         after = [Variation(move, player ^ number & 1, after)]
     return after

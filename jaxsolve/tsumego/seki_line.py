@@ -2,9 +2,8 @@
 
 A seki takes two proofs: the defender prevents capture, and the attacker prevents life. One proof
 alone gives no line of best play, since the losing side of a proof tries every move, also a
-self-atari. In the line of this module every move of the defender is from the proof that prevents
-capture, and every move of the attacker from the proof that prevents life. So no move changes the
-result.
+self-atari. In the line of this module the defender follows the proof that prevents capture, and the
+attacker follows the proof that prevents life. So no move changes the result.
 """
 
 from __future__ import annotations

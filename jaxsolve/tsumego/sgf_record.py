@@ -42,8 +42,11 @@ def record(report: Report, application: str) -> bytes:
     if task.crucial:
         root.properties["TR"] = _points(report, task.crucial)
     words = [f"{what}: {text}." for what, text in task.remarks]
-    words += [f"{each.side} first: {report.shown(each)}." for each in report.firsts]
-    words += [f"These results hold {report.where}."] if report.where else []
+    words += [f"holds: {report.where}."] if report.where else []
+    for each in report.firsts:
+        words.append(f"{each.side} first: {report.shown(each)}.")
+        words += [f"note: {each.note}."] if each.note else []
+    words += [f"{report.advice}."] if report.advice else []
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:
         root.children += [_first_move(report, each, move) for move in _right_first(each)]
@@ -60,7 +63,7 @@ def _points(report: Report, mask: int) -> list[str]:
 
 def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
     node = _node(report, Variation(move.move, each.first.side) if move.play is None else move.play)
-    if move.right is not None:
+    if move.right is not None and each.ranked:
         node.properties["TE" if move.right else "BM"] = ["1"]
     node.properties["C"] = [sgf_writer.text(comment(report, each, move))]
     if move.zone:
@@ -80,19 +83,22 @@ def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
     """Returns the SGF comment on a first move."""
     if move.right is None:
         return f"Unknown: {move.why}."
-    words = [f"{'Right' if move.right else 'Wrong'}{_standing(report, move)}."]
+    if each.ranked:
+        words = [f"{'Right' if move.right else 'Wrong'}{_standing(report, move)}."]
+    else:
+        words = [f"{_standing(report, move).removeprefix(': ').capitalize() or 'Unknown'}."]
     if move.shows:
         words.append(f"The play shows: {move.shows}.")
-    if not move.right and len(move.line) > 1:
+    if not (move.right and each.ranked) and len(move.line) > 1:
         words.append(f"{SIDES[1 - each.first.side].capitalize()} answers {move.line[1]}.")
     if move.why:
         words.append(f"{move.why.capitalize()}.")
     if move.zone:
         words.append("The squares are the zone of the proof.")
-    if move.row is not None:
-        checked = ", accepted by the checker" if move.row["checked"] else ""
+    if move.result is not None:
+        checked = ", accepted by the checker" if move.result.checked else ""
         nodes, whose = (
-            move.row["certificate_nodes"],
+            move.result.certificate_nodes,
             "" if move.own else " of the position" if move.right else " for all first moves",
         )
         words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{whose}{checked}.")

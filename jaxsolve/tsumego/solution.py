@@ -14,7 +14,7 @@ class Comparison(NamedTuple):
     side: int
     right: tuple[str, ...]  # first moves that the record calls right
     # True: one of these moves is right. False: all of them are wrong, or another move is right and
-    # all right moves are known. None: not known.
+    # all right moves are known. None: not known, or the status ranks no moves.
     agrees: bool | None
 
     @property
@@ -45,6 +45,8 @@ def compare(report: Report) -> list[Comparison]:
 
 
 def _agrees(each: FirstReport, right: tuple[str, ...]) -> bool | None:
+    if not each.ranked:
+        return None
     if set(right) & set(each.right):
         return True
     wrong = {move.move for move in each.moves if move.right is False}

@@ -13,7 +13,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import asking, questions
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego.asking import PAUSED, Answerer, Row, StudyProblem, Turn
+from jaxsolve.tsumego.asking import PAUSED, Answerer, QuestionResult, StudyProblem, Turn
 from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.questions import LIVE_AGAINST, LIVE_FOR, Ko, StatusQuestion
 from jaxsolve.tsumego.setup import SIDES
@@ -62,13 +62,15 @@ class Study:
         turn.
         """
         quick = self._options.quick
-        asking.alternate([self._stand(first) for first in (self.firsts if quick else self._both)])
+        asking.alternate(
+            [self._search_root(first) for first in (self.firsts if quick else self._both)]
+        )
         if quick:
             for first in self.firsts:
                 self._name_move(first)
             return
         moves = sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)
-        asking.alternate([self._moves(first) for first in moves])
+        asking.alternate([self._search_first_moves(first) for first in moves])
 
     @property
     def _settled(self) -> bool:
@@ -76,7 +78,7 @@ class Study:
         return len({first.status for first in self._both}) == 1
 
     # ---- status of the root ----------------------------------------------------------------------
-    def _stand(self, first: First) -> Iterator[First]:
+    def _search_root(self, first: First) -> Iterator[First]:
         """Searches the questions about the root in rounds, until the status is known.
 
         A question that an earlier answer implies is not asked again. Yields ``first`` after every
@@ -87,29 +89,29 @@ class Study:
             asked: set[StatusQuestion] = set()
             while waiting := [
                 (question, share * seconds)
-                for question, share in questions.open_questions(
+                for question, share in questions.round_shares(
                     first.answers, first.defender_first
                 ).items()
                 if question not in asked | refused
             ]:
                 question, most = waiting[0]
                 asked.add(question)
-                row = self._ask(first, question, most, number)
-                if row is None:
+                result = self._search(first, question, most, number)
+                if result is None:
                     refused.add(question)
-                elif row is not PAUSED:
-                    first.rows[question] = row
-                    first.answers[question] = self._answer(question, row)
+                elif result is not PAUSED:
+                    first.results[question] = result
+                    first.answers[question] = self._answer(question, result)
                 yield first
             if not asked:
                 return
 
-    def _ask(
+    def _search(
         self, first: First, question: StatusQuestion, seconds: float, number: int
-    ) -> Row | None:
+    ) -> QuestionResult | None:
         problem = StudyProblem(self._id(first, question), self.task.rules(question), first.root)
-        (row,) = self._answerer(Turn([problem], seconds, self._title(first, number)))
-        return row
+        (result,) = self._answerer(Turn([problem], seconds, self._title(first, number)))
+        return result
 
     def _title(self, first: First, number: int) -> str:
         """Returns what is known about the root, in a few words."""
@@ -119,11 +121,11 @@ class Study:
         words = dict.fromkeys("ko" if status.in_ko else status for status in found)
         return f"{SIDES[first.side]} first: {' or '.join(words)}, round {number}"
 
-    def _answer(self, question: StatusQuestion, row: Row) -> bool | None:
+    def _answer(self, question: StatusQuestion, result: QuestionResult) -> bool | None:
         return (
             None
-            if row["verdict"] == "unknown"
-            else self.task.answer(question, row["verdict"] == "proved")
+            if result.verdict == "unknown"
+            else self.task.answer(question, result.verdict == "proved")
         )
 
     def _id(self, first: First, question: StatusQuestion, move: str = "") -> str:
@@ -132,7 +134,7 @@ class Study:
         )
 
     # ---- first moves -----------------------------------------------------------------------------
-    def _moves(self, first: First) -> Iterator[First]:
+    def _search_first_moves(self, first: First) -> Iterator[First]:
         """Lists the first moves of a side and searches the questions about them.
 
         The first question is whether a move reaches the best aim of the side. Further questions
@@ -148,7 +150,7 @@ class Study:
         if verdict is not None:
             first.over, first.complete = verdict.reason, True
             return
-        self._list(first)
+        self._list_first_moves(first)
         if first.aim is None:  # the proof at the root refutes all first moves
             for move in first.moves:
                 move.right = False
@@ -165,11 +167,11 @@ class Study:
             while waiting:
                 seconds = next(rounds)
                 for at in range(0, len(waiting), A_TURN):
-                    self._put(first, waiting[at : at + A_TURN], asked, seconds)
+                    self._search_after(first, waiting[at : at + A_TURN], asked, seconds)
                     self._judge(first)
                     yield first
                 waiting = [move for move in waiting if asked not in move.answers]
-            batch = self._next(first)
+            batch = self._next_batch(first)
         self._judge(first)
 
     def _name_move(self, first: First) -> None:
@@ -185,7 +187,7 @@ class Study:
         if not names:
             return
         best = next((name for name in names if self._shows_all(first, name)), None)
-        self._list(first)
+        self._list_first_moves(first)
         first.moves = [move for move in first.moves if move.move == (best or names[0])]
         for move in first.moves:
             move.right = None if best is None else True
@@ -204,7 +206,7 @@ class Study:
     def _rules(self, question: StatusQuestion) -> Rules:
         return checkers.find("go").rules(self.task.rules(question))
 
-    def _list(self, first: First) -> None:
+    def _list_first_moves(self, first: First) -> None:
         """Lists all first moves, with the answers that are known without a search.
 
         An aim that is unreachable at the root is unreachable by every move. A move that a ko
@@ -226,7 +228,7 @@ class Study:
             first.moves.append(move)
         first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
 
-    def _put(
+    def _search_after(
         self, first: First, moves: Sequence[Move], question: StatusQuestion, seconds: float
     ) -> None:
         """Searches a question about the positions after ``moves``, up to ``seconds`` for each."""
@@ -237,23 +239,23 @@ class Study:
             for move in moves
         ]
         title = f"{SIDES[first.side]} first, {answered + 1} of {count} moves"
-        rows = self._answerer(Turn(problems, seconds, title))
-        for move, row in zip(moves, rows, strict=True):
-            if row is PAUSED:
+        results = self._answerer(Turn(problems, seconds, title))
+        for move, result in zip(moves, results, strict=True):
+            if result is PAUSED:
                 continue
-            move.answers[question] = None if row is None else self._answer(question, row)
-            if row is not None:
-                move.rows[question] = row
+            move.answers[question] = None if result is None else self._answer(question, result)
+            if result is not None:
+                move.results[question] = result
             first.learn_from(move)
 
-    def _next(self, first: First) -> tuple[StatusQuestion, list[Move]] | None:
+    def _next_batch(self, first: First) -> tuple[StatusQuestion, list[Move]] | None:
         """Returns the next question to search after first moves, and the moves that it is about.
 
         Returns None if no question is left.
         """
         waiting: dict[StatusQuestion, list[Move]] = {}
         for move in first.moves:
-            question = questions.next_question(move.answers, not first.defender_first)
+            question = questions.next_to_search(move.answers, not first.defender_first)
             if question is not None:
                 waiting.setdefault(question, []).append(move)
         return next(iter(waiting.items()), None)

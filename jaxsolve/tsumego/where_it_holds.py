@@ -15,10 +15,10 @@ regions, whose conditions (1) to (4) are in ``tsumego/regions.py``:
   the attacker takes has only defender's stones as neighbours, so it is also a ko inside the region
   alone.
 * If the ATTACKER can force a capture, or prevent life, inside a closed region, the attacker can do
-  so on any larger region, provided that the walls are unconditionally alive by vital regions wholly
-  outside (Benson 1976). Then no wall is ever captured, and each keeps a liberty, whatever the
-  defender plays outside. The attacker treats moves outside as passes. The defender runs out of
-  moves outside, because the attacker captures nothing outside.
+  so on any larger region. The condition is that the walls are unconditionally alive by vital
+  regions wholly outside (Benson 1976). Then no wall is ever captured, and each keeps a liberty,
+  whatever the defender plays outside. The attacker treats moves outside as passes. The defender
+  runs out of moves outside, because the attacker captures nothing outside.
 
 Inside, a strategy may answer a pass by a pass, which ends the game. On a larger region the side
 also passes, and then plays as if the two passes had not been made. The position is the same, except
@@ -102,8 +102,8 @@ def of_task(task: Task) -> Validity:
     """Returns which results of a task provably hold on the whole board.
 
     For a region smaller than the board, no result does if a move outside can change the legal moves
-    inside. This is so under superko, with a ko ban in the position, and if eyes may not be filled
-    (the capture of a wall can make a point an eye or not).
+    inside. This is so under superko and with a ko ban in the position. It is also so if eyes may
+    not be filled: the capture of a wall can make a point an eye, or an eye a plain point.
     """
     found = of_region(task.stones, task.defender, task.crucial, task.region)
     banned = (

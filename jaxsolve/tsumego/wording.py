@@ -12,6 +12,7 @@ from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.where_it_holds import Gap
 
 INSIDE = "inside the region"
+WHOLE = "on the whole board"
 OUTSIDE = "whatever is played outside the region"
 ENDS = {
     "benson": "alive",
@@ -30,7 +31,7 @@ def reach(task: Task, first: First) -> str:
     if not first.has_bounds:
         return ""
     if task.whole:
-        return "on the whole board"
+        return WHOLE
     validity = where_it_holds.of_task(task)
     if validity.gap is None or validity.covers(first.bounds):
         return OUTSIDE + (" (ko threats apart)" if first.status.in_ko else "")
@@ -73,6 +74,37 @@ def phrase(task: Task, status: Status) -> str:
     return "is neither alive nor captured" + (" in ko" if status.in_ko else "")
 
 
+def ranks_moves(task: Task, status: Status) -> bool:
+    """Returns whether first moves are right or wrong by ``status``.
+
+    In an open region, stones that are neither alive nor captured are undecided: a wider region can
+    make them live or die. Then moves that keep them so are not right.
+    """
+    neither = status in (Status.SEKI, Status.SEKI_IN_KO)
+    return not (neither and where_it_holds.of_task(task).gap is Gap.OPEN)
+
+
+def note(task: Task, first: First) -> str:
+    """Returns a note that belongs to the verdict on the root wherever it is shown; "" if none."""
+    status, defender = first.status, SIDES[task.defender]
+    if status is Status.UNKNOWN:
+        return ""
+    if not ranks_moves(task, status):
+        return (
+            f"{defender} avoids capture in this region, but gets no two eyes; that decides nothing"
+            " about the whole board, so no first move is called right or wrong"
+        )
+    against, for_ = first.bounds
+    # A ko around a false eye (``tsumego/status.py``).
+    only_survives = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
+    if status.in_ko and only_survives and proves_seki(task):
+        return (
+            f"around a false eye {defender} can never end the ko, which counts as won by"
+            f" {defender} here; players call such stones dead"
+        )
+    return ""
+
+
 def value(task: Task, bounds: Bounds) -> str:
     """Returns the possible values under one ko setting in words, such as "it dies"."""
     words = {
@@ -103,9 +135,11 @@ def verdict(
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
     if either_first:
         return f"{text}, whoever moves first"
+    if not ranks_moves(task, status):
+        return text
     if not right:
         known = first.complete or first.aim is None
-        return text if known else f"{text}; by which move is open"
+        return text if known else f"{text} (by which move is open)"
     names: dict[Status, list[str]] = {status: []}
     for move, after in right:
         # Right moves can differ in status: one gives a ko for life, another a seki without ko.
@@ -116,7 +150,7 @@ def verdict(
         for after, moves in names.items()
         if moves
     ]
-    return "; ".join(parts) + ("" if first.complete else ", perhaps others")
+    return "; ".join(parts) + ("" if first.complete else " (perhaps others)")
 
 
 def _bounds(task: Task, first: First) -> str:

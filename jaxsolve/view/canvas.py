@@ -22,6 +22,7 @@ class Theme:
     ink: str = "#4f4335"
     faint: str = "#8f8271"
     accent: str = "#c8402f"
+    outline: str = "#17509e"
     black: str = "#26262a"
     black_rim: str = "#0e0e10"
     white: str = "#fdfcf8"
@@ -38,6 +39,7 @@ DARK = Theme(
     ink="#e9e0d2",
     faint="#a99c8a",
     accent="#ff6a55",
+    outline="#a9d3ff",
     black="#141416",
     white="#f1eee6",
     white_shade="#cfc9bd",

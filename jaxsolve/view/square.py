@@ -10,6 +10,7 @@ from jaxsolve.view.canvas import Canvas, Point, Theme
 _BAND = 5.0
 _CELL = 36.0
 _MARGIN = 46.0
+OUTLINE = 2.4  # width of the line around outlined cells
 
 
 def star_points(size: Place) -> list[Place]:
@@ -35,14 +36,32 @@ def tint(theme: Theme) -> str:
     return theme.accent + "2e"
 
 
+def outline(cells: set[Place]) -> list[tuple[Point, Point]]:
+    """Returns the lines around a set of cells: the sides that only one of two cells has."""
+    found = []
+    for x, y in sorted(cells):
+        left, top = _centre((x, y))[0] - 0.5 * _CELL, _centre((x, y))[1] - 0.5 * _CELL
+        for (dx, dy), start, end in (
+            ((-1, 0), (0, 0), (0, 1)),
+            ((1, 0), (1, 0), (1, 1)),
+            ((0, -1), (0, 0), (1, 0)),
+            ((0, 1), (0, 1), (1, 1)),
+        ):
+            if (x + dx, y + dy) not in cells:
+                ends = [(left + a * _CELL, top + b * _CELL) for a, b in (start, end)]
+                found.append((ends[0], ends[1]))
+    return found
+
+
 def draw(
     canvas: Canvas,
     board: Stones,
     last: Place | None,
     signs: Mapping[Place, str],
     tinted: Iterable[Place] = (),
+    outlined: Iterable[Place] = (),
 ) -> Point:
-    """Draws the board with stones or pieces, tinted cells and signs.
+    """Draws the board with stones or pieces, tinted and outlined cells, and signs.
 
     The sign at ``last`` has the accent colour. Returns width and height.
     """
@@ -53,6 +72,8 @@ def draw(
     for place in tinted:
         x, y = _centre(place)
         canvas.rectangle((x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), tint(canvas.theme))
+    for start, end in outline(set(outlined)):
+        canvas.line(start, end, canvas.theme.outline, OUTLINE)
     for row in range(rows):
         for column in range(columns):
             if (column, row) in board.names:

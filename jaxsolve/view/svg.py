@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,9 @@ _STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
 }
 _CAPTION = 30.0
 _LINE = 20.0  # height of each further line of a caption
-SHADED = "shaded"
-"""Stands for the tint of shaded cells in a legend."""
+_LETTER = 0.56  # mean width of a letter, as a share of the size of the type
+SHADED, OUTLINED = "shaded", "outlined"
+"""Stand for the tint of shaded cells and the line around outlined cells in a legend."""
 
 
 def svg(
@@ -32,6 +34,7 @@ def svg(
     last_move: Move | None = None,
     marks: Mapping[Any, str] | None = None,
     shaded: Iterable[Any] = (),
+    outlined: Iterable[Any] = (),
     caption: str = "",
     legend: Mapping[str, str] | None = None,
     theme: Theme | None = None,
@@ -48,22 +51,30 @@ def svg(
       marks: for each move, the sign to draw at its place: ``circle``, ``square``, ``triangle``,
         ``cross``, ``dot``, or up to 3 characters.
       shaded: moves whose cells are tinted, on boards of square cells only.
-      caption: one or several lines below the board.
-      legend: for each sign of ``marks``, or ``SHADED``, what it means; one line each below the
-        caption.
+      outlined: moves around whose cells a line is drawn, on boards of square cells only.
+      caption: one or several lines below the board. Long lines are wrapped.
+      legend: for each sign of ``marks``, ``SHADED`` or ``OUTLINED``, what it means; one line each
+        below the caption.
       theme: the colours; None: light colours.
 
     Raises:
       ValueError: a move does not exist, or the board has no square cells to shade.
     """
     canvas = Canvas(theme or Theme())
-    width, height = paint(canvas, game, state, last_move, marks or {}, list(shaded))
-    lines = caption.split("\n") if caption else []
+    areas = (list(shaded), list(outlined))
+    width, height = paint(canvas, game, state, last_move, marks or {}, areas)
+    lines = _wrapped(caption, width, 14)
     for number, line in enumerate(lines):
         canvas.text((width / 2, height + 6 + number * _LINE), line, 14, canvas.theme.ink)
     height += _CAPTION + (len(lines) - 1) * _LINE if lines else 0
     height = _legend(canvas, legend or {}, (width, height))
     return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
+
+
+def _wrapped(text: str, width: float, size: float) -> list[str]:
+    """Returns the lines of ``text`` in type of ``size``, wrapped to about ``width``."""
+    most = max(int((width - 20) / (_LETTER * size)), 20)
+    return [part for line in text.split("\n") if text for part in textwrap.wrap(line, most) or [""]]
 
 
 def _legend(canvas: Canvas, legend: Mapping[str, str], size: tuple[float, float]) -> float:
@@ -75,6 +86,23 @@ def _legend(canvas: Canvas, legend: Mapping[str, str], size: tuple[float, float]
         if sign == SHADED:
             canvas.rectangle((left - 8, height - 4), (16, 16), canvas.theme.board)
             canvas.rectangle((left - 8, height - 4), (16, 16), square.tint(canvas.theme))
+        elif sign == OUTLINED:
+            for start, end in (
+                ((0, 0), (16, 0)),
+                ((16, 0), (16, 16)),
+                ((16, 16), (0, 16)),
+                (
+                    (0, 16),
+                    (0, 0),
+                ),
+            ):
+                corner = (left - 8, height - 4)
+                canvas.line(
+                    (corner[0] + start[0], corner[1] + start[1]),
+                    (corner[0] + end[0], corner[1] + end[1]),
+                    canvas.theme.outline,
+                    square.OUTLINE,
+                )
         else:
             # As on the board, where letters stand on empty points and shapes on stones.
             letters = len(sign) <= 3
@@ -130,21 +158,26 @@ def paint(
     state: Any,
     last_move: Move | None,
     marks: Mapping[Any, str],
-    shaded: Sequence[Any] = (),
+    areas: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
 ) -> tuple[float, float]:
-    """Draws a position on ``canvas``, with arguments like ``svg``. Returns width and height."""
+    """Draws a position on ``canvas``, with arguments like ``svg``. Returns width and height.
+
+    ``areas`` are the shaded and the outlined moves.
+    """
     drawing = game.drawing(state)
     last, signs = placed(game, state, last_move, marks)
-    if shaded and (isinstance(drawing, Counters) or drawing.shape is Shape.HEXAGONS):
-        raise ValueError(f"points of {game.name} cannot be shaded: its board has no square cells")
-    tinted = placed(game, state, None, dict.fromkeys(shaded, ""))[1]
+    if any(areas) and (isinstance(drawing, Counters) or drawing.shape is Shape.HEXAGONS):
+        raise ValueError(
+            f"points of {game.name} cannot be shaded or outlined: its board has no square cells"
+        )
+    tinted, outlined = (placed(game, state, None, dict.fromkeys(moves, ""))[1] for moves in areas)
     if isinstance(drawing, Counters):
         return pits.draw(canvas, drawing, last, signs)
     signs = {**drawing.signs, **signs}
     if last is not None:
         signs.setdefault(last, "circle")
-    if tinted:
-        return square.draw(canvas, drawing, last, signs, tinted)
+    if tinted or outlined:
+        return square.draw(canvas, drawing, last, signs, tinted, outlined)
     return _STONES[drawing.shape](canvas, drawing, last, signs)
 
 
@@ -177,7 +210,7 @@ def _action_made(game: Game, state: Any, move: Move) -> int:
     if isinstance(move, str):
         return game.parse_action_made(move, state)
     if not 0 <= move < game.num_actions:
-        raise ValueError(f"Action {move} is no move of {game.rule_set}.")
+        raise ValueError(f"action {move} is no move of {game.rule_set}")
     return int(move)
 
 

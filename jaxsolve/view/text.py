@@ -28,6 +28,7 @@ def text_board(
     last_move: Move | None = None,
     marks: Mapping[Any, str] | None = None,
     shaded: Iterable[Any] = (),
+    outlined: Iterable[Any] = (),
     ascii_only: bool = False,
     color: bool = False,
 ) -> str:
@@ -35,7 +36,8 @@ def text_board(
 
     The last move is in brackets. An empty point with a mark shows the first character of the sign.
     A marked stone is a diamond (in ASCII ``B`` or ``W``). A marked piece with a name has the sign
-    before it. Shaded empty points are ``∘`` (in ASCII ``:``).
+    before it. Outlined empty points are ``∘`` (in ASCII ``:``), shaded ones ``▫`` (in ASCII ``%``),
+    also if they are outlined.
 
     Args:
       game: the game.
@@ -43,6 +45,7 @@ def text_board(
       last_move: a move, as an action or as text.
       marks: signs by move, as for ``svg``.
       shaded: moves whose points are shaded.
+      outlined: moves whose points are outlined.
       ascii_only: use ASCII characters only.
       color: add markup for ``rich.print``.
     """
@@ -54,9 +57,13 @@ def text_board(
         return _pits(drawing, last, signs, paint)
     wide = _width(drawing)
     grid = _glyphs(drawing, _PLAIN if ascii_only else _ROUND, "." if ascii_only else "·", paint)
-    for x, y in placed(game, state, None, dict.fromkeys(shaded, ""))[1]:
-        if not drawing.cells[y][x]:
-            grid[y][x] = (":" if ascii_only else "∘").rjust(wide)
+    for moves, sign in (
+        (outlined, ":" if ascii_only else "∘"),
+        (shaded, "%" if ascii_only else "▫"),
+    ):
+        for x, y in placed(game, state, None, dict.fromkeys(moves, ""))[1]:
+            if not drawing.cells[y][x]:
+                grid[y][x] = sign.rjust(wide)
     before: dict[Place, str] = {}
     for (x, y), sign in signs.items():
         if (x, y) in drawing.names:

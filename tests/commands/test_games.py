@@ -15,12 +15,13 @@ def test_games_lists_every_rule_set_with_its_options():
     lines = run("games").stdout.splitlines()
     assert (
         sum(line.startswith("killallgo-9 ") for line in lines) == 1
-        and len(lines) == len(listed) + 2
+        and sum(not line.startswith(" ") for line in lines) == len(listed) + 2
     )
 
 
 def test_games_describes_meaning_default_and_example_of_every_option():
     page = run("games", "tsumego").stdout
+    words = " ".join(page.split())
     options = one_object(run("games", "tsumego", "--json"))["tsumego-2..19"]["options"]
     assert list(options) == [
         "ko",
@@ -34,11 +35,11 @@ def test_games_describes_meaning_default_and_example_of_every_option():
         "ko_white",
     ]
     for name, option in options.items():
-        assert name in page and option["meaning"] in page and option["default"] in page
+        assert name in page and option["meaning"] in words and option["default"] in page
         assert (
             f"--rule {name}={option['example']}" in page or option["example"] == option["default"]
         )
-    assert "--json" in page and max(map(len, page.splitlines())) < 200
+    assert "--json" in page and max(map(len, page.splitlines())) <= 200  # commands are not wrapped
     refused = run("games", "tsumgo", "--json")
     assert refused.exit_code == 2 and "did you mean" in one_object(refused)["error"]
 

@@ -117,11 +117,11 @@ def test_networks_that_do_not_fit_the_game_are_refused(network, tmp_path):
         ),
         (("hex-3", "--network", tmp_path / "absent.npz"), "No such file"),
         (("hex-3", "--rotations", 8), "needs --network"),
-        (("hex-3", "--network", network, "--rotations", 4), "4 is neither 1"),
+        (("hex-3", "--network", network, "--rotations", 4), "--rotations 4: give 1"),
         (("hex-3", "--dtype", "bfloat16"), "needs --network"),
         (
             ("hex-3", "--network", network, "--dtype", "float16"),
-            "'float16' is not known; it may be float32 or bfloat16",
+            "float16: give float32 or bfloat16",
         ),
     ):
         result = run("solve", "start", "--game", *words)

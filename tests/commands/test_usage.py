@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+import jaxsolve
 from support.cli import run
 
 SOLVE = ("solve", "start", "--game", "hex-3")
@@ -14,21 +19,28 @@ LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' sh
     ("words", "sentence"),
     [
         ((*SOLVE, "--fast"), f"there is no option --fast; {LISTS}"),
-        ((*SOLVE, "--resum"), "there is no option --resum; did you mean --resume or --rule?"),
+        ((*SOLVE, "--resum"), "there is no option --resum; did you mean --resume?"),
         (("solve", "start", "--game"), "--game needs a value"),
         ((*SOLVE, "--resume=yes"), "--resume takes no value"),
         (("solve",), f"POSITION is missing; {NEEDS}"),
         ((*SOLVE, "extra"), f"unexpected argument extra; {NEEDS}"),
         ((*SOLVE, "--seed", "x"), "--seed x: give a whole number"),
         ((*SOLVE, "--seed=-1"), "--seed -1: give 0 or more"),
-        ((*SOLVE, "--seed", "1", "--seed", "-2"), "--seed -2: give 0 or more"),
+        ((*SOLVE, "--seed", "1", "--seed", "-2"), "--seed is given twice; give it once"),
+        ((*SOLVE, "-g", "hex-3"), "--game is given twice; give it once"),
+        ((*SOLVE, "--json=1"), "--json takes no value"),
+        (("check", "a", "--replay", "1", "--replay=1"), "--replay is given twice; give it once"),
+        (("train", "--help=1"), "--help takes no value"),
+        (("train", "-h=1"), "--help takes no value"),
+        (("train", "--cfg=some"), "--cfg some: give job, hydra or all"),
+        (("train", "--cfg"), "--cfg needs a value"),
         ((*SOLVE, "--time", "fast"), "--time fast: give a number"),
-        ((*SOLVE, "--time", "0"), "--time: 0.0 is not a number of seconds above 0"),
-        (("tsumego", "a", "--first", "red"), "--first: 'red' is not one of 'black', 'white'"),
+        ((*SOLVE, "--time", "0"), "--time 0: give a number of seconds above 0"),
+        (("tsumego", "a", "--first", "red"), "--first red: give black or white"),
         ((*SOLVE, "--seed", "1\n2"), r"--seed 1\n2: give a whole number"),
         ((*SOLVE, "--no\npe\x1b[31m"), rf"there is no option --no\npe\x1b[31m; {LISTS}"),
-        (("sovle",), "No such command 'sovle'. Did you mean 'solve'?"),
-        (("weather",), "No such command 'weather'; 'jaxsolve --help' shows what is there"),
+        (("sovle",), "there is no command sovle; did you mean solve?"),
+        (("weather",), "there is no command weather; 'jaxsolve --help' lists them"),
     ],
 )
 def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
@@ -40,3 +52,44 @@ def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
 def test_a_long_word_is_shortened():
     result = run(*SOLVE, f"--{'x' * 500}")
     assert result.exit_code == 2 and len(result.stderr) < 200
+
+
+# ---- the form of all messages ------------------------------------------------------------------
+RAISED = {"ValueError", "FormatError", "BadParameter", "PluginError", "refuse", "remark"}
+NAMES = {"SGF", "PL", "SZ", "GM", "HA", "CA", "Env", "Killall", "Gomoku", "Hex", "Slither"}
+NAMES |= {"Knightthrough", "Lines"}  # words that begin with a capital wherever they stand
+
+
+def texts(node: ast.expr) -> Iterator[str]:
+    """The texts of a message; a value in a text is the character 0."""
+    if isinstance(node, ast.IfExp):
+        yield from texts(node.body)
+        yield from texts(node.orelse)
+    elif isinstance(node, ast.BinOp):
+        yield "".join((*texts(node.left), *texts(node.right)))
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "0" for part in node.values
+        )
+    else:
+        yield str(node.value) if isinstance(node, ast.Constant) else "0"
+
+
+@pytest.mark.parametrize("folder", ["commands", "formats", "tsumego", "games", "view"])
+def test_messages_begin_in_lower_case_and_have_no_final_period(folder):
+    package = Path(jaxsolve.__file__).parent
+    count = 0
+    for file in sorted((package / folder).rglob("*.py")):
+        if file.is_relative_to(package / "games" / "go"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            if getattr(node.func, "id", getattr(node.func, "attr", "")) not in RAISED:
+                continue
+            for text in filter(None, texts(node.args[0])):
+                count += 1
+                first = "".join(c if c.isalnum() else " " for c in text).split()[:1]
+                assert first[0][0].lower() == first[0][0] or first[0] in NAMES, (file, text)
+                assert text.rstrip()[-1] not in ".!", (file, text)
+    assert count > 3

@@ -242,7 +242,7 @@ def test_a_game_may_begin_at_any_state():
 @pytest.mark.parametrize(
     ("rule_set", "starts", "says"),
     [
-        ("hex-2", ["X./.. w", "XX/.. w", "X./X. w"], "Start 3 of 3, 'X./X. w'"),
+        ("hex-2", ["X./.. w", "XX/.. w", "X./X. w"], "start 3 of 3, 'X./X. w'"),
         ("hex-2", ["X./.. w", "X../... w"], "cells"),
         ("hex-2", [], "neither positions as text nor a batch"),
         ("hex-2", make("hex-3").init(), "neither positions as text nor a batch"),

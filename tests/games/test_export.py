@@ -68,5 +68,5 @@ def test_a_state_of_rules_without_an_id_is_refused_in_one_sentence():
         """A game that is not registered."""
 
     state = Env(Unregistered(3)).init(jax.random.key(0))
-    with pytest.raises(ValueError, match=r"No rule-set id names .*Unregistered"):
+    with pytest.raises(ValueError, match=r"no rule-set id names .*Unregistered"):
         export.export(jax.jit(lambda state: state))(state).serialize()

@@ -101,7 +101,7 @@ def test_a_game_without_a_checker_is_solved_without_a_check(install_nim, tmp_pat
     assert (
         solved.exit_code == 20
         and "the proof was written, but cannot be checked here: no checker for 'nim' is installed"
-        in solved.stdout
+        in " ".join(solved.stdout.split())
     )
     report = checker.check(tmp_path / "run" / "proof.jsonl.gz")
     assert report.exit_code == 1 and report.reason.startswith("the game 'nim' is not known")
@@ -111,30 +111,30 @@ BROKEN = {
     "odd-N": (
         "odd_missing:ENTRY",
         "",
-        "The game 'odd-N' of the package odd cannot be loaded "
-        "(ModuleNotFoundError: No module named 'odd_missing').",
+        "the game 'odd-N' of the package odd cannot be loaded "
+        "(ModuleNotFoundError: No module named 'odd_missing')",
     ),
     "even": (
         "even_raises:ENTRY",
         "raise RuntimeError('two\\nlines')",
-        "The game 'even' of the package even cannot be loaded (RuntimeError: two lines).",
+        "the game 'even' of the package even cannot be loaded (RuntimeError: two lines)",
     ),
     "dull": (
         "dull_entry:ENTRY",
         "ENTRY = 7",
-        "The game 'dull' of the package dull is a int, not a jaxsolve.games.options.Entry.",
+        "the game 'dull' of the package dull is a int, not a jaxsolve.games.options.Entry",
     ),
     "loud": (
         "loud_entry:ENTRY",
         "from jaxsolve.games import Entry\nENTRY = Entry('quiet', None)",
-        "The game 'loud' of the package loud calls itself 'quiet': "
-        "entry point and entry must have one name.",
+        "the game 'loud' of the package loud calls itself 'quiet': "
+        "entry point and entry must have one name",
     ),
     "Shout": (
         "shout_entry:ENTRY",
         "from jaxsolve.games import Entry\nENTRY = Entry('Shout', None)",
-        "The package Shout: Game name 'Shout' must be lower-case letters, digits and dashes, "
-        "ending in '-N' where sizes are given.",
+        "the package Shout: game name 'Shout' must be lower-case letters, digits and dashes, "
+        "ending in '-N' where sizes are given",
     ),
 }
 
@@ -151,11 +151,11 @@ def test_a_broken_package_gives_one_sentence_and_other_games_still_work(install,
         make(base.replace("N", "3"))
     assert str(refusal.value) == sentence
     assert make("hex-3").rule_set == "hex-3" and base in available()
-    with pytest.raises(ValueError, match="Unknown game 'hx'"):
+    with pytest.raises(ValueError, match="unknown game 'hx'"):
         make("hx")
     listed = json.loads(run("games", "--json").stdout)
     assert listed[base] == {"error": sentence} and "hex-1..19" in listed
-    assert run("games", base).exit_code == 2 and sentence in run("games").stdout
+    assert run("games", base).exit_code == 2 and sentence in " ".join(run("games").stdout.split())
 
 
 def test_a_package_cannot_replace_a_built_in_game(install):

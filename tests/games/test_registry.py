@@ -175,9 +175,9 @@ def test_options_may_be_keywords():
         ("hex-20", "hex-1..19"),
         ("loa-9", "loa-4..8"),
         ("loa-8;simultaneous=both", "simultaneous may be draw|mover"),
-        ("hex-05", "Unknown game 'hex-05'"),
+        ("hex-05", "unknown game 'hex-05'"),
         ("goo", "go-2..19"),
-        ("", "Unknown game ''"),
+        ("", "unknown game ''"),
         ("go-9;kom=6.5", "did you mean 'komi'"),
         ("go-9;ko=simpel", "did you mean 'simple'"),
         ("go-9;komi=many", "komi may be a number"),
@@ -198,7 +198,7 @@ def test_mistakes_are_refused_with_one_sentence(wrong, says):
     with pytest.raises(ValueError) as refusal:  # the whole message is checked below
         make(wrong)
     message = str(refusal.value)
-    assert says in message and message.endswith(".") and "\n" not in message
+    assert says in message and message[-1] not in ".!" and "\n" not in message
 
 
 def test_the_checker_accepts_every_rule_set_of_the_registry():
@@ -252,9 +252,9 @@ def test_registering_a_game():
     finally:
         registry.unregister("sown")
     assert "sown" not in available()
-    with pytest.raises(ValueError, match="Unknown game 'sown'"):
+    with pytest.raises(ValueError, match="unknown game 'sown'"):
         make("sown")
-    with pytest.raises(ValueError, match="No game is registered"):
+    with pytest.raises(ValueError, match="no game is registered"):
         registry.unregister("sown")
     for bad in ("Sown", "so wn", "so;wn", ""):
         with pytest.raises(ValueError, match="lower-case"):

@@ -12,7 +12,7 @@ import random
 import pytest
 
 from jaxsolve.tsumego import asking, questions, setup, status
-from jaxsolve.tsumego.asking import PAUSED
+from jaxsolve.tsumego.asking import PAUSED, QuestionResult
 from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_AGAINST, LIVE_FOR, Ko
 from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
@@ -56,9 +56,9 @@ class Made:
         self.spent, self.decided, self.closed = {}, {}, set()
 
     def __call__(self, turn):
-        return [self._row(each, turn.seconds) for each in turn.problems]
+        return [self._result(each, turn.seconds) for each in turn.problems]
 
-    def _row(self, problem, seconds):
+    def _result(self, problem, seconds):
         side, goal, ko, *move = problem.id.split(".")
         side = side.removesuffix("-first")
         question = questions.StatusQuestion(goal, Ko(ko.removesuffix("-may-ko")))
@@ -81,7 +81,7 @@ class Made:
 
     def _closed(self, problem, verdict):
         self.closed.add(problem.id)
-        return {"id": problem.id, "verdict": verdict, "best_move": None, "reason": "", "line": []}
+        return QuestionResult(problem.id, verdict)
 
     def root(self, side):
         """CPU seconds of the questions about the root with this side to move first."""
@@ -184,8 +184,8 @@ def test_a_total_ends_all_questions(task, total):
     assert sum(answerer.spent.values()) == pytest.approx(total)
     for side, first in firsts.items():
         assert first.status is Status.UNKNOWN
-        assert len(first.rows) == sum(name.startswith(side) for name in answerer.spent)
-        assert all(row["verdict"] == "unknown" for row in first.rows.values())
+        assert len(first.results) == sum(name.startswith(side) for name in answerer.spent)
+        assert all(each.verdict == "unknown" for each in first.results.values())
 
 
 def test_moves_that_take_long_wait_for_those_that_do_not(task):
@@ -193,12 +193,12 @@ def test_moves_that_take_long_wait_for_those_that_do_not(task):
     pair = (Value.LIVES, Value.LIVES)
 
     class OneNeverEnds(Made):
-        def _row(self, problem, seconds):
+        def _result(self, problem, seconds):
             self.after = NEVER if problem.id.endswith(".B1") else 0.01
             if problem.id.endswith(".A1"):
                 b1 = problem.id.removesuffix("A1") + "B1"
                 assert self.spent.get(b1, 0.0) <= asking.FIRST_SECONDS
-            return super()._row(problem, seconds)
+            return super()._result(problem, seconds)
 
     answerer = OneNeverEnds(
         answers_of((Value.DIES, Value.DIES), pair), dict.fromkeys(QUESTIONS, 0.05), limit=10.0

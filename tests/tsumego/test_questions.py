@@ -45,12 +45,12 @@ def test_answers_that_contradict_each_other_are_refused():
 def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
     """The best result of the side moving first is asked about first, with a full share."""
     best = LIVE_AGAINST if defender_first else KILL_FOR
-    assert next(iter(questions.open_questions({}, defender_first).items())) == (best, 1.0)
+    assert next(iter(questions.round_shares({}, defender_first).items())) == (best, 1.0)
     for pair in VALUES:
         for count in range(5):
             for some in itertools.combinations(QUESTIONS, count):
                 answers = {question: truth(*pair)[question] for question in some}
-                found = questions.open_questions(answers, defender_first)
+                found = questions.round_shares(answers, defender_first)
                 assert set(found) == {
                     question
                     for question in QUESTIONS

@@ -132,14 +132,15 @@ def test_a_solution_of_the_other_side_than_the_record_names_is_mentioned(tmp_pat
     file = tmp_path / "a.sgf"
     file.write_text(record_of(BENT_THREE, "PL[B]", ";W[ag]C[RIGHT]"))
     words = "PL names black, but the solution begins with white"
-    shown = run(file, "--quick").stdout
+    shown = " ".join(run(file, "--quick").stdout.split())
     assert f"{words}: either side is asked about, black is reported first; --first white" in shown
     assert shown.index("black first:") < shown.index("white first:")
-    assert f"{words}: --first names white" in run(file, "--quick", "--first", "white").stdout
+    white = run(file, "--quick", "--first", "white").stdout
+    assert f"{words}: --first names white" in " ".join(white.split())
     assert json.loads(run(file, "--quick", "--json").stdout)["contradiction"] == words
     both = tmp_path / "both.sgf"
     both.write_text(file.read_text() + record_of(BENT_THREE, "PL[B]", ";B[ag]C[RIGHT]"))
-    collected = run(both, "--quick").stdout
+    collected = " ".join(run(both, "--quick").stdout.split())
     assert collected.count(f"{words}: white is asked about; --first black asks about black") == 1
     for marks, more in (("PL[W]", ";W[ag]"), ("PL[B]", ""), ("", ";W[ag]")):
         file.write_text(record_of(BENT_THREE, marks, more))

@@ -55,7 +55,7 @@ def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
     assert "BW" in texts and "black first: white dies" in texts
     for legend in ("crucial stones", "right first moves of black", "right first moves of white"):
         assert legend in texts
-    assert {"region", "zone of the proofs"} & set(texts)
+    assert {"region, where stones may be placed", "zone of the proofs of right moves"} & set(texts)
 
 
 def play(game, text, node) -> None:

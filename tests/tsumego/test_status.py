@@ -26,7 +26,7 @@ TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
 @pytest.mark.parametrize("defender_first", [True, False])
 def test_next_questions_decide_every_status(values, defender_first):
     answers: dict[StatusQuestion, bool | None] = {}
-    while (question := questions.next_question(answers, defender_first)) is not None:
+    while (question := questions.next_to_search(answers, defender_first)) is not None:
         assert (
             question not in answers
             and statuses.status_of(answers, defender_first) is Status.UNKNOWN
@@ -79,7 +79,7 @@ def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
         left = {
             question: answer for question, answer in answers.items() if answer is not None
         }  # unknown answers were not searched yet
-        assert (questions.next_question(left, defender_first) is None) == (len(fitting) == 1)
+        assert (questions.next_to_search(left, defender_first) is None) == (len(fitting) == 1)
 
 
 @pytest.mark.parametrize("defender_first", [True, False])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 
 import pytest
+from rich.console import Console
 
-from jaxsolve.tsumego import questions, regions, setup, wording
-from jaxsolve.tsumego.report import make_report
+from jaxsolve.commands import tsumego_collection, tsumego_report
+from jaxsolve.tsumego import questions, regions, setup, sgf_record, wording
+from jaxsolve.tsumego.report import MoveReport, make_report
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.study import Study
 from jaxsolve.tsumego.task import make_task
@@ -31,8 +34,10 @@ def test_where_the_verdicts_hold_is_one_line_before_them():
     assert text.index("inside the region") < text.index("black first: white dies by A1\n")
     assert "white lives with A1, whatever is played outside the region\n" in text
     found = study_json(BENT_THREE)
-    assert found["black_first"]["sentence"] == "black first: inside the region, white dies by A1"
-    assert found["white_first"]["sentence"] == "white first: white lives with A1"
+    assert found["black_first"]["sentence"] == "black first: white dies by A1, inside the region"
+    sentence = "white first: white lives with A1, whatever is played outside the region"
+    assert found["white_first"]["sentence"] == sentence
+    assert found["holds"] == "inside the region: the black stones around it are not proved alive"
 
 
 @pytest.mark.parametrize(
@@ -123,13 +128,80 @@ def test_bounds_of_an_unknown_status_hold_by_the_law_of_the_side_that_forces_the
 def test_an_open_region_gets_a_wider_one_if_the_stones_are_neither_alive_nor_captured():
     words = ("--quick", "--first", "white")
     text = shown(OPEN, *words)
-    (wider,) = re.findall(r"try a wider one with --region (\S+)\n", text)
-    assert "white first: white is neither alive nor captured" in text and "seki" not in text
+    (wider,) = re.findall(r"try a wider one: --region (\S+)\n", text)
+    assert "white first: white is neither alive nor captured\n" in text and "seki" not in text
     task = make_task(setup.read(f"{OPEN} b", "tsumego-9", {}))
     again = make_task(task.given, None, wider)
     assert task.region & ~again.region == 0 and again.region & ~task.region & task.stones.empty
     found = json.loads(shown(OPEN, *words, "--region", wider, "--json"))
     assert found["white_first"]["status"] == "lives" and found["wider_region"] is None
+
+
+def test_moves_in_an_open_region_are_not_ranked_if_the_stones_are_neither(tmp_path):
+    """White first is neither alive nor captured; Black first the moves are ranked as ever."""
+    sgf, picture = tmp_path / "a.sgf", tmp_path / "a.svg"
+    text = shown(OPEN, "--sgf-out", sgf, "--svg", picture)
+    black, white = text.split("white first: ")
+    assert " right " in black and " wrong " in black
+    assert not re.search(r"^\w+ +(right|wrong) ", white, re.MULTILINE)
+    assert "\nB1    neither " in white
+    found = json.loads(shown(OPEN, "--json"))
+    first = found["white_first"]
+    assert (first["status"], first["right"], first["ranked"]) == ("seki", [], False)
+    assert {move["right"] for move in first["moves"]} == {None}
+    assert found["black_first"]["right"] == ["E2"] and found["black_first"]["ranked"]
+    note = "avoids capture in this region, but gets no two eyes"
+    advice = f"try a wider one: --region {found['wider_region']}"
+    assert note in first["note"] and found["black_first"]["note"] is None
+    assert advice in found["advice"]
+    drawn = " ".join(re.findall(">([^<>]+)</text>", picture.read_text()))
+    for words in (text, sgf.read_text(), drawn):
+        plain = " ".join(words.split())
+        assert note in plain and advice in plain and found["holds"] in plain
+    assert "TE[1]" in sgf.read_text() and "right first moves of white" not in drawn
+
+
+FALSE_EYE = {  # the ko at a false eye: White survives by winning it, and cannot live
+    questions.LIVE_FOR: False,
+    questions.KILL_FOR: False,
+    questions.KILL_AGAINST: True,
+}
+
+
+def test_a_ko_around_a_false_eye_has_the_same_note_everywhere():
+    task = make_task(setup.read(f"{ALIVE} b", "tsumego-5", {}))
+    found = made_up(task, FALSE_EYE, FALSE_EYE)
+    statuses = [each.first.status for each in found.firsts]
+    assert statuses == [Status.SEKI_IN_KO, Status.DIES_IN_KO]
+    note = found.firsts[0].note
+    assert "players call such stones dead" in note and found.firsts[1].note == note
+    fields = tsumego_report.as_json(found, [], False)
+    assert fields["black_first"]["note"] == fields["white_first"]["note"] == note
+    assert tsumego_collection.sentences(found).count(f"note: {note}") == 2
+    drawn = " ".join(re.findall(">([^<>]+)</text>", tsumego_report.picture(found)))
+    assert note in drawn and note in " ".join(sgf_record.record(found, "x").decode().split())
+    for status in (Status.LIVES, Status.DIES, Status.LIVES_IN_KO):
+        assert not made_up(task, ANSWERS[status], {}).firsts[0].note
+
+
+def test_first_moves_that_are_not_answered_share_one_line():
+    task = make_task(setup.read(f"{ALIVE} b", "tsumego-5", {}))
+    found = made_up(task, ANSWERS[Status.LIVES], {})
+    names = [f"{letter}{row}" for row in (1, 2, 3) for letter in "ABCDE"]
+    found.firsts[0].moves = [
+        MoveReport(name, None, Status.UNKNOWN, None, None, False, None, "not searched")
+        for name in names
+    ]
+    console = Console(file=io.StringIO(), width=100)
+    tsumego_report.show(console, found)
+    text = console.file.getvalue()
+    line = f"not answered: {' '.join(names[:12])} ... (15 moves): not searched\n"
+    assert line in text and "?" not in text and "which shows" not in text
+
+
+def test_lines_of_the_report_have_at_most_100_columns_in_a_pipe():
+    for board, words in ((OPEN, []), (BENT_THREE, ["--crucial", "A3"])):
+        assert max(map(len, shown(board, *words).splitlines()[1:])) <= 100
 
 
 def test_wider_regions_lead_to_the_whole_board():

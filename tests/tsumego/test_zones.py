@@ -9,6 +9,7 @@ from sgfmill import sgf as peers
 
 from jaxsolve.proof import reading
 from jaxsolve.tsumego import findings, report, setup, sgf_record, study, variations
+from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.questions import KILL_FOR
 from jaxsolve.tsumego.task import make_task
 from support.proofs import solver as proof_tools
@@ -73,15 +74,7 @@ def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_pat
     root = f"{BOARD.removesuffix('...OX..')}.X.OX.. w"
     white.root = root
     white.answers[KILL_FOR] = True
-    white.rows[KILL_FOR] = {
-        "id": "x",
-        "verdict": "proved",
-        "certificate_nodes": 3,
-        "checked": True,
-        "line": [],
-        "reason": "",
-        "rules": task.rules(KILL_FOR),
-    }
+    white.results[KILL_FOR] = QuestionResult("x", "proved", certificate_nodes=3, checked=True)
     white.moves = [
         findings.Move(move, text, False, {KILL_FOR: True})
         for move, text in rules.replies(rules.position(root)).items()

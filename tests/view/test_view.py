@@ -9,7 +9,7 @@ import pytest
 
 from jaxsolve.games import Game, Hex, make
 from jaxsolve.games.drawing import Counters, Row, Shape, Stones
-from jaxsolve.view import DARK, SHADED, sheet, svg, text_board
+from jaxsolve.view import DARK, OUTLINED, SHADED, sheet, svg, text_board
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 SHOGI = "..+S.k/..g../.P.s./...../+RK... b hands=BBGPr"
@@ -218,6 +218,36 @@ def test_a_legend_has_a_sign_and_words_for_each_entry():
     assert texts[-4:] == ["crucial", "B", "right", "region"]
     heights = [float(ET.fromstring(each).attrib["height"]) for each in (plain, drawn)]
     assert heights[1] > heights[0] + 3 * 12
+
+
+def test_shaded_and_outlined_points_differ_in_form_and_not_only_in_colour():
+    game, state = position("go-5", None)
+    kinds = {"shaded": ["B2", "C2"], "outlined": ["C2", "D2"]}
+    both = text_board(game, state, **kinds).splitlines()
+    assert both[4] == " 2  · ▫ ▫ ∘ · 2"
+    assert text_board(game, state, **kinds, ascii_only=True).splitlines()[4] == " 2  . % % : . 2"
+    plain, outlined, shaded = (
+        ET.fromstring(svg(game, state, **words))
+        for words in ({}, {"outlined": ["C2", "D2"]}, {"shaded": ["C2", "D2"]})
+    )
+    count = [
+        [len(list(each.iter(NAMESPACE + tag))) for tag in ("line", "rect")]
+        for each in (plain, outlined, shaded)
+    ]
+    assert count[1] == [count[0][0] + 6, count[0][1]]  # the six sides of two cells
+    assert count[2] == [count[0][0], count[0][1] + 2]
+    drawn = svg(game, state, **kinds, legend={OUTLINED: "region", SHADED: "zone"})
+    texts = [each.text for each in ET.fromstring(drawn).iter(NAMESPACE + "text")]
+    assert texts[-2:] == ["region", "zone"]
+
+
+def test_a_long_caption_is_wrapped_to_the_picture():
+    game = make("go-5")
+    drawn = ET.fromstring(svg(game, game.init(), caption="word " * 30 + "\nend"))
+    texts = [each.text for each in drawn.iter(NAMESPACE + "text")]
+    words = [text for text in texts if text.startswith("word")]
+    assert len(words) > 3 and " ".join(words).split() == ["word"] * 30 and texts[-1] == "end"
+    assert all(len(text) * 7 < float(drawn.attrib["width"]) for text in words)
 
 
 def test_a_sheet_holds_every_board():

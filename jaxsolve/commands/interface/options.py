@@ -42,7 +42,7 @@ class Dtype(enum.StrEnum):
 def one_of(kind: type[EnumMember]) -> Callable[[str], EnumMember]:
     """Returns a parser for the names of the enum ``kind``.
 
-    For another name the parser raises ``typer.BadParameter``, and the message lists all names.
+    For another name the parser raises ``typer.BadParameter``, whose message lists all names.
     """
 
     def parse(text: str) -> EnumMember:
@@ -59,21 +59,21 @@ def method_name(text: str) -> str:
 def _checked_name(text: str, names: Sequence[str]) -> str:
     if text not in names:
         allowed = f"{', '.join(names[:-1])} or {names[-1]}"
-        raise typer.BadParameter(f"{shortened(text)!r} is not known; it may be {allowed}")
+        raise typer.BadParameter(f"{shortened(text)}: give {allowed}")
     return text
 
 
 def seconds(value: float | None) -> float | None:
     """Returns ``value`` if it is None or above 0 and finite; else raises ``typer.BadParameter``."""
     if value is not None and not 0 < value < float("inf"):
-        raise typer.BadParameter(f"{value} is not a number of seconds above 0")
+        raise typer.BadParameter("give a number of seconds above 0")
     return value
 
 
 def folder(text: str) -> Path:
     """Returns the folder that ``text`` names; raises ``typer.BadParameter`` if it is empty."""
     if not text:
-        raise typer.BadParameter("'' names no folder")
+        raise typer.BadParameter("give a folder, not an empty name")
     return Path(text)
 
 
@@ -81,8 +81,7 @@ def checked_rotations(value: int) -> int:
     """Returns ``value`` if it is 1 or 8; otherwise raises ``typer.BadParameter``."""
     if value not in (1, 8):
         raise typer.BadParameter(
-            f"{value} is neither 1 (the position as it is) "
-            "nor 8 (the mean over all symmetries of the rules)"
+            "give 1 (the position as it is) or 8 (the mean over all symmetries of the rules)"
         )
     return value
 
@@ -102,8 +101,8 @@ def rule_options(texts: list[str] | None) -> dict[str, str]:
         for pair in [f"rules={base}", *fields] if fields and "=" not in base else [base, *fields]:
             key, equals, value = pair.partition("=")
             if not equals or not key or key in options:
-                reason = "given twice" if key in options else "not of the form KEY=VALUE"
-                raise typer.BadParameter(f"{pair!r} is {reason}", param_hint="--rule")
+                reason = f"give {key} once" if key in options else "give KEY=VALUE"
+                raise typer.BadParameter(f"{shortened(pair)}: {reason}", param_hint="--rule")
             options[key] = value
     return options
 

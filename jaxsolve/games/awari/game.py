@@ -72,7 +72,7 @@ class Awari(Game):
 
     def __post_init__(self) -> None:
         if self.rules != "ludii":
-            raise ValueError(f"awari: rules must be 'ludii', not {self.rules!r}.")
+            raise ValueError(f"awari: rules must be 'ludii', not {self.rules!r}")
 
     # ---- facts ---------------------------------------------------------------------------------
     @property
@@ -158,14 +158,14 @@ class Awari(Game):
         if not match:
             raise ValueError(
                 f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' "
-                "with seed counts for the letters."
+                "with seed counts for the letters"
             )
         pits = _parse_row(match[1], "South", text) + _parse_row(match[2], "North", text)
         captured = [int(match[4]), int(match[5])]
         if (total := sum(pits) + sum(captured)) > SEEDS:
             raise ValueError(
                 f"awari position {text!r}: {total} seeds on the board and captured, "
-                f"but the game has only {SEEDS}."
+                f"but the game has only {SEEDS}"
             )
         return _pack_numbers([*pits, *captured, _SIDES.index(match[3])])
 
@@ -181,14 +181,14 @@ class Awari(Game):
         Raises ValueError for a number that is no action.
         """
         if not 0 <= action < PITS:
-            raise ValueError(f"awari move {action}: actions are 0 to {PITS - 1}.")
+            raise ValueError(f"awari move {action}: actions are 0 to {PITS - 1}")
         north = state is not None and _host_fields(state)[14] == 1
         return ("abcdef" if north else "ABCDEF")[action]
 
     def parse_action(self, text: str, state: AwariState | None = None) -> int:
         letter = text.strip().lower()
         if len(letter) != 1 or letter not in "abcdef":
-            raise ValueError(f"awari move {text!r}: expected one pit letter, A to F.")
+            raise ValueError(f"awari move {text!r}: expected one pit letter, A to F")
         return "abcdef".index(letter)
 
     def cells(self, state: AwariState) -> np.ndarray:
@@ -365,6 +365,6 @@ def _parse_row(row: str, owner: str, text: str) -> list[int]:
     if len(counts) != PITS or not all(re.fullmatch(r"0|[1-9]\d?", count) for count in counts):
         raise ValueError(
             f"awari position {text!r}: {owner}'s row {row!r} must be six seed counts "
-            "joined by commas."
+            "joined by commas"
         )
     return [int(count) for count in counts]

@@ -125,7 +125,7 @@ def parse_hex_point(text: str, size: int) -> int:
 
 def _place(action: int, size: int) -> tuple[int, int]:
     if not 0 <= action < size * size:
-        raise ValueError(f"Action {action} is not a point of a {size}x{size} board.")
+        raise ValueError(f"action {action} is not a point of a {size}x{size} board")
     return divmod(action, size)
 
 
@@ -137,6 +137,6 @@ def _parse_point(text: str, size: int, letters: str, range_in_words: str) -> tup
     match = re.fullmatch(rf"([{letters[:size]}])([1-9]\d?)", text.strip())
     if not match or int(match[2]) > size:
         raise ValueError(
-            f"{text.strip()!r} is not a point of a {size}x{size} board ({range_in_words})."
+            f"{text.strip()!r} is not a point of a {size}x{size} board ({range_in_words})"
         )
     return letters.index(match[1]), int(match[2])

@@ -220,7 +220,7 @@ class Knightthrough(Game):
     def action_text(self, action: int, state: KnightthroughState | None = None) -> str:
         """Returns a move as text, such as ``B1-C3``. Without a state the mover is Black."""
         if not 0 <= action < self.num_actions:
-            raise ValueError(f"Action {action} is no move on a {self.size}x{self.size} board.")
+            raise ValueError(f"action {action} is no move on a {self.size}x{self.size} board")
         return move_text(int(action), self.size, self._mover(int(action) % self.size**2, state))
 
     def parse_action(self, text: str, state: KnightthroughState | None = None) -> int:

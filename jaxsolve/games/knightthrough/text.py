@@ -55,7 +55,7 @@ def move_text(action: int, size: int, player: int) -> str:
     end = end_of(action, size, player)
     first = board_text.gtp_point(action % size**2, size)
     if end is None:
-        raise ValueError(f"Action {action} moves the knight on {first} off the board.")
+        raise ValueError(f"action {action} moves the knight on {first} off the board")
     return f"{first}-{board_text.gtp_point(end[0] * size + end[1], size)}"
 
 
@@ -63,7 +63,7 @@ def cells_of_move(text: str, size: int) -> tuple[int, int]:
     """Returns the numbers of the origin and the target cell of a move. Raises ValueError."""
     first, dash, second = text.partition("-")
     if not dash:
-        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, as in B1-C3.")
+        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, as in B1-C3")
     return board_text.parse_gtp_point(first, size), board_text.parse_gtp_point(second, size)
 
 
@@ -76,10 +76,10 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
     rows, columns = second // size - first // size, second % size - first % size
     step = (rows if player else -rows, columns)
     if step not in DIRECTIONS:
-        raise ValueError(f"{text.strip()!r} is no knight's move.")
+        raise ValueError(f"{text.strip()!r} is no knight's move")
     if (plane := DIRECTIONS.index(step)) >= planes:
         raise ValueError(
-            f"{text.strip()!r} leads away from the far row, which rules=forward does not allow."
+            f"{text.strip()!r} leads away from the far row, which rules=forward does not allow"
         )
     return plane * size**2 + first
 

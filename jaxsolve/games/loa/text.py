@@ -72,15 +72,15 @@ def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int
     if action == len(DIRECTIONS) * size**2 < num_actions:
         return PASS
     if not 0 <= action < num_actions:
-        raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
+        raise ValueError(f"action {action} is no move on a {size}x{size} board")
     if cells is None:
         raise ValueError(
-            f"How far action {action} takes a piece depends on the position, and none is given."
+            f"how far action {action} takes a piece depends on the position, and none is given"
         )
     end = end_of(action, cells)
     first = board_text.gtp_point(action % size**2, size)
     if end is None:
-        raise ValueError(f"Action {action} takes what is on {first} off the board.")
+        raise ValueError(f"action {action} takes what is on {first} off the board")
     return f"{first}-{board_text.gtp_point(end[0] * size + end[1], size)}"
 
 
@@ -93,14 +93,14 @@ def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int)
         return len(DIRECTIONS) * size**2
     first, dash, second = text.partition("-")
     if not dash:
-        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-B3.")
+        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-B3")
     start, end = board_text.parse_gtp_point(first, size), board_text.parse_gtp_point(second, size)
     row, column = divmod(start, size)
     rows, columns = end // size - row, end % size - column
     far = max(abs(rows), abs(columns))
     if far == 0 or not {abs(rows), abs(columns)} <= {0, far}:
         raise ValueError(
-            f"{text.strip()!r} is no move: a piece moves along a row, a column or a diagonal."
+            f"{text.strip()!r} is no move: a piece moves along a row, a column or a diagonal"
         )
     direction = rows // far, columns // far
     if cells is not None and cells[row, column]:
@@ -108,7 +108,7 @@ def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int)
         if wanted != far:
             raise ValueError(
                 f"{text.strip()!r} is {far} cells far, but a piece moves exactly as many as its "
-                f"line holds pieces, here {wanted}."
+                f"line holds pieces, here {wanted}"
             )
     return DIRECTIONS.index(direction) * size**2 + start
 

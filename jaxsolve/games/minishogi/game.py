@@ -110,7 +110,7 @@ class MiniShogi(Game):
 
     def __post_init__(self) -> None:
         if self.repetition != "none":
-            raise ValueError(f"minishogi: repetition must be 'none', not {self.repetition!r}.")
+            raise ValueError(f"minishogi: repetition must be 'none', not {self.repetition!r}")
 
     # ---- facts ---------------------------------------------------------------------------------
     @property

@@ -234,17 +234,17 @@ def move_text(action: int, position: Position | None) -> str:
     """
     plane, square = divmod(action, SQUARES)
     if not 0 <= plane < 2 * len(DIRECTIONS) + len(HELD):
-        raise ValueError(f"Action {action} is no move of MiniShogi.")
+        raise ValueError(f"action {action} is no move of MiniShogi")
     side = 0 if position is None else position.side
     end = board_text.gtp_point(from_view_of(square, side), SIZE)
     if plane >= 2 * len(DIRECTIONS):
         return f"{LETTERS[HELD[plane - 2 * len(DIRECTIONS)]]}@{end}"
     if position is None:
-        raise ValueError(f"Action {action} moves a piece, and naming it needs the position.")
+        raise ValueError(f"action {action} moves a piece, and naming it needs the position")
     line = (from_view_of(square, side) for square in _line(square, plane % len(DIRECTIONS) ^ 1))
     start = next((square for square in line if square in position.pieces), None)
     if start is None:
-        raise ValueError(f"Action {action} moves no piece: there is none on the line to {end}.")
+        raise ValueError(f"action {action} moves no piece: there is none on the line to {end}")
     return f"{board_text.gtp_point(start, SIZE)}-{end}" + "+" * (plane >= len(DIRECTIONS))
 
 

@@ -28,7 +28,7 @@ def move_text(action: int, size: int) -> str:
         return PASS
     end = None if action < 0 else cell_of(action, size)
     if end is None:
-        raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
+        raise ValueError(f"action {action} is no move on a {size}x{size} board")
     return (
         board_text.gtp_point(end, size)
         if plane == 0
@@ -82,7 +82,7 @@ def parse_move(text: str, size: int) -> int:
     if step not in _DIRECTIONS:
         raise ValueError(
             f"{text.strip()!r} is no relocation: a stone moves one step, to one of the eight cells"
-            " around it."
+            " around it"
         )
     return (1 + _DIRECTIONS.index(step)) * size**2 + start
 

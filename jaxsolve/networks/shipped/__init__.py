@@ -5,11 +5,11 @@ A card documents how its network was made and how the network performs.
 
 from __future__ import annotations
 
-import difflib
 import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from jaxsolve.core import spelling
 from jaxsolve.games.game import Game
 from jaxsolve.networks.forward import Dtype
 from jaxsolve.networks.heads import Heads
@@ -35,10 +35,10 @@ def load(name: str) -> Network:
     """
     files = shipped()
     if name not in files:
-        near = difflib.get_close_matches(name, files, n=1) or [", ".join(files) or "none"]
+        near = spelling.nearest(name, files)
+        right = f"there are {', '.join(files) or 'none'}" if near is None else f"there is {near}"
         raise ValueError(
-            f"no network {name!r} comes with jaxsolve; there is {near[0]}, and a file's name ends "
-            f"in {SUFFIX}"
+            f"no network {name!r} comes with jaxsolve; {right}, and a file's name ends in {SUFFIX}"
         )
     return Network.load(files[name])
 

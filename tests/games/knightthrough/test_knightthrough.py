@@ -260,7 +260,7 @@ def test_bad_moves_are_refused():
         with pytest.raises(ValueError):
             rules.child(rules.root(game.text(state)), move)
     for action in (-1, 100):
-        with pytest.raises(ValueError, match=f"Action {action}"):
+        with pytest.raises(ValueError, match=f"action {action}"):
             game.action_text(action, state)
     with pytest.raises(ValueError, match="off the board"):
         game.action_text(0)

@@ -112,7 +112,7 @@ def test_a_side_without_moves_passes_or_loses():
                 assert verdict.reason == game.leaf_reason(state, int(end)) == "no-moves"
     with pytest.raises(ValueError, match="a move joins two cells"):
         Loa(4, no_moves="loss").parse_action("pass")
-    with pytest.raises(ValueError, match="Action 128"):
+    with pytest.raises(ValueError, match="action 128"):
         Loa(4, no_moves="loss").action_text(128)
 
 
@@ -219,7 +219,7 @@ def test_bad_moves_are_refused():
         == "A4-C4"
     )
     for action in (-1, 129):
-        with pytest.raises(ValueError, match=f"Action {action}"):
+        with pytest.raises(ValueError, match=f"action {action}"):
             game.action_text(action, state)
     with pytest.raises(ValueError, match="depends on the position"):
         game.action_text(0)
