@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxsolve.formats import sgf, sgf_solution, sgf_encoding
+from jaxsolve.formats import sgf, sgf_encoding, sgf_solution
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.formats.sgf_solution import FirstMove
 from jaxsolve.formats.sgf_tree import Node, main_line

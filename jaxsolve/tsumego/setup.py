@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.formats import position, sgf, sgf_problem, sgf_solution, sgf_encoding
+from jaxsolve.formats import position, sgf, sgf_encoding, sgf_problem, sgf_solution
 from jaxsolve.formats.record import RESIGNED, FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
