@@ -46,7 +46,7 @@ All callbacks have one signature (``SIGNATURE``):
   SECOND_MOVES: player 1 is to move.
 * `plan` is optional. A plan is a small set of moves with which a side wins if the opponent only
   passes. The result is 2 * size + player, with the size of the plan and the player (0 or 1) who has
-  the plan. It is negative if no plan is found. HINT_ONLY searches only subsets of the given plan.
+  the plan. It is -2 + player if no plan is found. HINT_ONLY searches only subsets of the given plan.
   Plans order moves and initialise proof numbers (``search.hints.plans``). They do not decide
   positions.
 * `inside` is optional. The zone that `lost` writes is large enough for the variations of the
@@ -168,6 +168,14 @@ def no_zones() -> Zoning:
 def has_plans(zoning: Zoning | None) -> bool:
     """Returns whether the game has a ``plan`` callback."""
     return zoning is not None and bool(zoning.addresses[PLAN])
+
+
+def planner(zoning: Zoning, state: np.ndarray) -> int:
+    """Returns the player whose plans ``plan`` finds in a packed position uint32[S]: 0 or 1."""
+    words = zoning.buffers.shape[1]
+    out, none = np.zeros(2 * words, np.uint32), np.zeros(words, np.uint32)
+    result = _call_on_host(zoning, PLAN, np.ascontiguousarray(state), HINT_ONLY, none, out)
+    return int(result) & 1
 
 
 @calls_address

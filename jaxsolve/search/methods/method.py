@@ -26,9 +26,10 @@ _Other = TypeVar("_Other")
 class Configurations(Generic[_Entry]):
     """Methods of successive runs of a search (``run.restarts``), one list for each kind of search.
 
-    A search uses one list. Its first run uses the first method, which is the method itself. Each
-    restart uses the next method, and the first one again after the last. A search whose list is
-    empty never restarts. Before a method is known, the lists hold what each run changes of it.
+    A search uses one list. Its first run uses the method itself. The first restart uses the second
+    entry, and each further restart the next one; the first entry comes after the last. A search
+    whose list is empty never restarts. Before a method is known, the lists hold what each run
+    changes of it.
     """
 
     plans: tuple[_Entry, ...] = ()  # games with plans, many moves at the root
@@ -107,6 +108,13 @@ class Method(abc.ABC):
         By default the method is unchanged, and the network's priors only order the moves.
         """
         del heads
+        return self
+
+    def without_plans(self) -> Method:
+        """Returns the method for a search whose or-player has no plans. By default it is unchanged.
+
+        The game has plans, but only for the opponent of the or-player.
+        """
         return self
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
-from jaxsolve.games.zones import pattern_planes
+from jaxsolve.games.zones import pattern_planes, planner
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.tree.claim_codes import claim_codes
@@ -63,6 +63,11 @@ class Allocator:
             new_log(records, game.state_words, evaluator.zone_words, game.num_actions),
             np.zeros(2, np.int64),
         )
+
+    def plans_for_claim(self) -> bool:
+        """Whether plans are made for the or-player of the first claim. The game must have plans."""
+        zoning, claim = self.evaluator.zoning(), claim_codes(self.game, self.claims[0])
+        return planner(zoning, self.root) == claim.or_player
 
     def tree(self, method: Method) -> Tree:
         """Returns an empty tree for ``method``."""

@@ -71,6 +71,9 @@ class Search:
     ):
         game, evaluator, max_nodes = allocate.game, allocate.evaluator, allocate.max_nodes
         refuse_unsearchable(game, method, flights)
+        planned = has_plans(evaluator.zoning())
+        if planned and not allocate.plans_for_claim():
+            method = method.without_plans()
         self.game, self.method, self.evaluator, self.sink = game, method, evaluator, sink
         self.claims = allocate.claims
         self.claim_index = 0  # index of the claim that is being searched
@@ -81,7 +84,6 @@ class Search:
         self.order = MoveOrder(game.num_actions, seed)
         self._allocate = allocate
         self._first_method = method
-        planned = has_plans(evaluator.zoning())
         guided = planned or evaluator.threat_search() is not None
         # Without a given wave, leaves are evaluated on the host if possible.
         self._host_rows = host_rows_for(method, evaluator, width)

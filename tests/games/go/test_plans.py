@@ -213,7 +213,8 @@ def test_restarts_use_other_configurations_and_can_be_switched_off():
         len(set(method.configurations.plans)) >= 5
         and method.configurations.plans[0] == method
         and METHODS["rzs"] in method.configurations.plans
-        and method.configurations.few_moves == (method, METHODS["rzs"])
+        and method.configurations.few_moves
+        == (dataclasses.replace(method, step=0.0), METHODS["rzs"])
     )
     never = Configurations()
     assert all(METHODS[name].configurations == never for name in ("pns", "mcts", "rzs"))
