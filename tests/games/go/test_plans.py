@@ -15,9 +15,11 @@ from jaxsolve.games import make
 from jaxsolve.games import zones as zoning
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL
-from jaxsolve.search import Limits, Verdict, solve
+from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.methods import METHODS, Configurations
 from jaxsolve.search.run import restarts, steps
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 
 RULES = (
     "tsumego-4;ko=simple;goal=live;defender=white",
@@ -219,3 +221,18 @@ def test_restarts_use_other_configurations_and_can_be_switched_off():
     never = Configurations()
     assert all(METHODS[name].configurations == never for name in ("pns", "mcts", "rzs"))
     assert dataclasses.replace(method, restarts=False).configurations == never
+
+
+@pytest.mark.parametrize(
+    ("goal", "player", "planned"), [("live", 1, True), ("kill", 0, False), ("live", 0, False)]
+)
+@pytest.mark.parametrize("method", ["dfpn", "rzs"])
+def test_only_searches_for_the_side_that_is_to_live_make_plans(goal, player, planned, method):
+    game = make(f"tsumego-4;ko=simple;goal={goal};defender=white;crucial=B2")
+    options = RunOptions(settings=Settings(METHODS[method]))
+    job = Job(game, game.parse("..../..../.O../.... b"), claims=Claim(player), options=options)
+    search = job.search
+    assert search.method.weights.step == (METHODS[method].weights.step if planned else 0)
+    later = search.method.configurations.few_moves
+    assert not later or {each.weights.step for each in later} == ({0, 8} if planned else {0})
+    job.close()

@@ -43,6 +43,7 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
             METHODS[method], Limits(nodes=1200), wave=wave, max_nodes=max_nodes, flights=2
         )
         job = Job(game, game.parse(text), claims=claim, options=RunOptions(settings=settings))
+        first = job.search.method
         paths, depth = job.search.work.paths.nodes.shape
         # As short as possible: descents then stop half-way, for the log to be emptied.
         log = job.search.work.log
@@ -52,7 +53,7 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
         pool = Pool(job.evaluator, 2)
         pool.submit(job)
         while pool.poll():
-            if job.search.method is not METHODS[method]:
+            if job.search.method is not first:
                 break  # edges then hold numbers of two methods
             if rng.random() < 0.9 or job.search.verdict is not None:
                 continue

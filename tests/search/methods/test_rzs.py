@@ -13,6 +13,7 @@ import pytest
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
+from jaxsolve.search.methods.rzs import RelevanceZone
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
@@ -35,7 +36,7 @@ def own(game, state, claim, folder, **options):
         ),
     )
     run_jobs([job])
-    itself = job.search.method is RZS
+    itself = isinstance(job.search.method, RelevanceZone)
     (result,) = job.finish()
     job.close()
     if result.verdict is not Verdict.UNKNOWN:
