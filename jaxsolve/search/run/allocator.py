@@ -67,6 +67,7 @@ class Allocator:
     def plans_for_claim(self) -> bool:
         """Whether plans are made for the or-player of the first claim. The game must have plans."""
         zoning, claim = self.evaluator.zoning(), claim_codes(self.game, self.claims[0])
+        assert zoning is not None
         return planner(zoning, self.root) == claim.or_player
 
     def tree(self, method: Method) -> Tree:
