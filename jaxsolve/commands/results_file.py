@@ -88,7 +88,11 @@ class ResultsFile:
             write_atomically(record, lines)
 
     def add(self, row: dict[str, Any]) -> None:
-        """Adds the row of a finished problem. It replaces an earlier row of the same problem."""
+        """Adds the row of a finished problem. It replaces an earlier row of the same problem.
+
+        After the first error in writing (``failure``) the row is kept in memory only. Does not
+        raise OSError.
+        """
         with process.defer_interrupts():  # both files, or neither
             self._add(row)
 

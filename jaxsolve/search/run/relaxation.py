@@ -26,7 +26,7 @@ class Relaxation(NamedTuple):
 def relaxation(
     game: Game, state: State, settings: Settings, evaluator: Evaluator | None = None
 ) -> Relaxation | None:
-    """Returns the relaxation of a position, or None (``jaxsolve.games.game.HasRelaxation``).
+    """Returns the relaxation of a position, or None (``games.abilities.HasRelaxation``).
 
     It is None if the game has no relaxation of the position, if the settings switch zones off, or
     if the caller supplies an ``evaluator``.

@@ -46,11 +46,11 @@ class Stage(abc.ABC):
 
     @property
     def results_so_far(self) -> list[Result]:
-        """Results of the question's earlier stages."""
+        """Results of the question's earlier jobs. Their effort is not counted by this stage's job."""
         return []
 
     def with_results(self, results: list[Result]) -> list[Result]:
-        """Returns the question's results so far, given the ``results`` of this stage's job."""
+        """Returns the question's results if it ends with this stage's job, which has ``results``."""
         return results
 
     @abc.abstractmethod
