@@ -53,8 +53,10 @@ def combined(relaxed: Result, result: Result) -> Result:
     elif (
         result.verdict is Verdict.UNKNOWN
         and not result.interrupted
-        and not relaxed.reason.startswith("The limit of")
+        and not relaxed.stopped_by_limits
     ):
         combined.reason = f"{result.reason} By simple ko: {relaxed.reason}"
+        if result.stopped_by is None:
+            combined.stopped_by, combined.stopped_at = relaxed.stopped_by, relaxed.stopped_at
     combined.line = result.line or relaxed.line
     return combined

@@ -34,7 +34,7 @@ class Gomoku(GomokuBoard):
     """Rule sets ``gomoku-N;line=L;win=...;knowledge=...``."""
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
-        """Tests that the claimant threatens to win by ``move``, whatever the reply at another point.
+        """Tests that the claimant wins by ``move`` after every reply at another point.
 
         A stone of the claimant at ``move`` must make a winning line. No legal reply at another
         point may win. Under four-threat rules, a legal reply at another point may make a four only
