@@ -45,7 +45,7 @@ def can_continue(row: dict[str, Any], settings: Settings) -> bool:
 
 
 def _limit(name: str, settings: Settings) -> float | None:
-    """Returns the present value of the limit ``name`` (``search.result.Stop.by``); None: no limit."""
+    """Returns the present value of a limit, or None. ``name`` is as in ``search.result.Stop``."""
     if name == PROOF_SECONDS:
         return proof_seconds(settings.limits)
     return getattr(settings.limits if name in LIMIT_NAMES else settings, name)

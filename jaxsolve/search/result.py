@@ -45,7 +45,7 @@ class Stop(NamedTuple):
 
     @classmethod
     def at_limit(cls, limits: Limits, name: str) -> Stop:
-        """Returns the stop of a search that has reached the limit ``name``, a field of ``limits``."""
+        """Returns the stop of a search that has reached the field ``name`` of ``limits``."""
         return cls(limits.reached(name), name, getattr(limits, name))
 
 

@@ -32,7 +32,7 @@ class Ahead(NamedTuple):
 
     known: jax.Array  # bool: whether the game ends within the steps and is not cut off
     winner: jax.Array  # int32: 0, 1 or NOBODY
-    # float32[T, B, 2]: log10 of the cost of each player's proof; infinite for a player without a win
+    # float32[T, B, 2]: log10 of the cost of each player's proof; infinite without a win
     cost: jax.Array
     # int32[T, B, 2]: number of moves of each player from this position to the end of the game,
     # including the move that was played in the position
