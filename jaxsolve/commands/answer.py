@@ -82,11 +82,16 @@ def headline(problem: Problem, result: Result) -> tuple[str, str]:
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
     """Returns a problem and its result as one JSON object, without the search settings.
 
-    Times are in seconds, sizes in bytes.
+    Times are in seconds, sizes in bytes. ``stopped_at`` is not rounded: a resumed run compares it
+    with its own limit.
     """
     values = result.as_json(problem.game.players)
     del values["settings"]
-    rounded = {name: round(value, 4) for name, value in values.items() if isinstance(value, float)}
+    rounded = {
+        name: round(value, 4)
+        for name, value in values.items()
+        if isinstance(value, float) and name != "stopped_at"
+    }
     question = {
         "problem": problem.id,
         "rules": problem.game.rule_set,

@@ -140,12 +140,8 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
     It names the nearest of the existing names ``right``, or if none is near, the first 12.
     """
     known = sorted(right)
-    near = spelling.nearest(wrong, known)
-    return (
-        f"; did you mean {near!r}?"
-        if near is not None
-        else f"; there are {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
-    )
+    more = ", ..." if len(known) > 12 else ""
+    return spelling.hint(wrong, known) or f"; there are {', '.join(known[:12])}{more}"
 
 
 def sentence(error: Exception) -> str:

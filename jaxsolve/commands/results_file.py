@@ -15,6 +15,8 @@ from typing import Any, TextIO
 from jaxsolve.core import process, strict_json
 from jaxsolve.core.run_folder import append_line, write_atomically
 from jaxsolve.formats.record import FormatError
+from jaxsolve.search.result import PROOF_SECONDS
+from jaxsolve.search.settings import LIMIT_NAMES
 
 COLUMNS = (
     "id", "expected", "claim", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds",
@@ -23,14 +25,17 @@ COLUMNS = (
 )  # fmt: skip
 
 
-# Fields of a row that the commands read, with their types.
+# Fields of a row that the commands read, with their types. _OPTIONAL may be missing.
 _KINDS: dict[str, tuple[type, ...]] = {
     "id": (str,), "rules": (str,), "position": (str,), "expected": (str, NoneType),
     "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
     "nodes": (int,), "evaluations": (int,), "certificate_bytes": (int,),
     "cpu_seconds": (int, float), "wall_seconds": (int, float), "compile_seconds": (int, float),
-    "unsaved": (str, NoneType),
+    "unsaved": (str, NoneType), "stopped_by": (str, NoneType), "stopped_at": (int, float, NoneType),
 }  # fmt: skip
+_OPTIONAL = ("unsaved", "stopped_by", "stopped_at")
+# Values of "stopped_by", for each of which "stopped_at" is a number (``search.result.Stop``).
+_STOPPED_BY = (*LIMIT_NAMES, "memory_mb", "max_nodes", PROOF_SECONDS)
 LARGEST = float(1 << 62)  # largest number that a row may contain
 _VERDICTS = ("proved", "disproved", "unknown")
 
@@ -88,7 +93,11 @@ class ResultsFile:
             write_atomically(record, lines)
 
     def add(self, row: dict[str, Any]) -> None:
-        """Adds the row of a finished problem. It replaces an earlier row of the same problem."""
+        """Adds the row of a finished problem. It replaces an earlier row of the same problem.
+
+        After the first error in writing (``failure``) the row is kept in memory only. Does not
+        raise OSError.
+        """
         with process.defer_interrupts():  # both files, or neither
             self._add(row)
 
@@ -116,11 +125,15 @@ def _row(value: Any) -> dict[str, Any]:
         raise ValueError(f"a JSON {type(value).__name__}")
     for name, kinds in _KINDS.items():
         if (
-            (name not in value and name != "unsaved")
+            (name not in value and name not in _OPTIONAL)
             or not isinstance(value.get(name), kinds)
             or isinstance(value.get(name), bool)
         ):
             raise ValueError(f"its field {name!r} is missing or of the wrong kind")
+    if (value.get("stopped_by") is None) != (value.get("stopped_at") is None):
+        raise ValueError("only one of its fields 'stopped_by' and 'stopped_at' is there")
+    if value.get("stopped_by") not in (None, *_STOPPED_BY):
+        raise ValueError(f"its stopped_by is {value['stopped_by']!r}")
     if value["verdict"] not in _VERDICTS:
         raise ValueError(f"its verdict is {value['verdict']!r}")
     for name, number in value.items():

@@ -187,7 +187,7 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         )
     elif results[-1].interrupted:
         console.print("a run with --out DIR can be resumed", style="dim")
-    elif "limit of" in results[-1].reason:
+    elif results[-1].stopped_by is not None:
         kept = f"resume with --resume and a larger limit (everything is saved in {request.out})"
         console.print(
             kept if request.out is not None else "a run with --out DIR can be resumed",

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.commands import answer, exit_codes, failure, patterns, question_pool, streams
-from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.results_file import ResultsFile
+from jaxsolve.commands.resumption import is_final
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder
@@ -44,7 +44,7 @@ def run(request: Request) -> int:
 
     A run may be resumed with other limits. Decided problems keep their rows. Problems whose row was
     not saved are searched again, and unknown problems if their limit is now larger or absent
-    (``limits.is_final``).
+    (``resumption.is_final``).
 
     Returns:
       The exit code. 0: done. 1: a verdict contradicts the expected one, or a result was not saved.
@@ -154,7 +154,7 @@ def solve_all(
     request: Request,
     title: str = "",
 ) -> tuple[bool, list[str]]:
-    """Solves the problems that have no final row yet (``limits.is_final``).
+    """Solves the problems that have no final row yet (``resumption.is_final``).
 
     Args:
       chosen: all problems.

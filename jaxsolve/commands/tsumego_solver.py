@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any
 
 from jaxsolve.commands import answer, failure, question_pool
-from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import SECONDS, StatusLine
 from jaxsolve.commands.results_file import ResultsFile
+from jaxsolve.commands.resumption import is_final
 from jaxsolve.core import process
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
@@ -137,7 +137,7 @@ class QuestionSolver:
         """Returns whether the row of an earlier run can be used as the result of ``problem``.
 
         A decided row can if the checker accepts its proof again. An unknown row can if no limit is
-        larger now (``limits.is_final``).
+        larger now (``resumption.is_final``).
         """
         if row["rules"] != problem.game.rule_set or row["position"] != problem.game.text(
             problem.state

@@ -69,7 +69,8 @@ else:
 def jit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Returns a decorator like ``jax.jit`` with ``options`` that does not import JAX.
 
-    JAX is imported at the first call of the decorated function.
+    JAX is imported when the decorated function is first called, when an attribute of ``jax.jit``'s
+    function such as ``lower`` is read, or when a decorated method is looked up on an object.
     """
     return lambda function: _Jitted(function, options)
 

@@ -37,6 +37,15 @@ def nearest(wrong: str, names: Iterable[str]) -> str | None:
     return min(found)[2] if found else None
 
 
+def hint(wrong: str, names: Iterable[str]) -> str:
+    """Returns the end of an error message about the unknown name ``wrong``: the name it may mean.
+
+    Returns an empty string if none of the existing ``names`` is near.
+    """
+    near = nearest(wrong, names)
+    return "" if near is None else f"; did you mean {near!r}?"
+
+
 def _shared_start(one: str, other: str) -> int:
     """Returns the number of characters with which both words begin."""
     pairs = list(zip(one, other, strict=False))

@@ -47,7 +47,8 @@ class Layout:
     actions: int  # A, number of actions
     prior: bool  # whether rows hold priors
     value: bool  # whether rows hold a value
-    # Whether the game detects wins before the end, with their zones (``games.game.DetectsWins``).
+    # Whether the game detects wins before the end, with their zones
+    # (``games.abilities.DetectsWins``).
     zoned: bool = False
     costly: bool = False  # whether rows hold costs
 

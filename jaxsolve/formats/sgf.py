@@ -184,7 +184,7 @@ class Reader:
         """Adds the stones, the side and the move of a node.
 
         Raises:
-          FormatError: stones are set up after a move, or a value is wrong.
+          FormatError: as in ``set_up`` and ``move``.
         """
         self.set_up(node)
         self.move(node)
@@ -192,8 +192,11 @@ class Reader:
     def set_up(self, node: Node) -> None:
         """Adds the set-up stones of a node and the side to move.
 
+        After a move, a PL that names the opponent of the last mover is ignored.
+
         Raises:
-          FormatError: an earlier node has a move, or a value is wrong.
+          FormatError: a value is wrong, or a point is set up twice in the node; or, after a move,
+            the node sets up stones, or its PL names the side that has just moved.
         """
         self._stones(node)
         side = side_of(node)
@@ -261,8 +264,9 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
 
     Raises:
       FormatError: the data is not SGF; its encoding or game is unknown; its game is not ``family``;
-        or it has variations, a second game, a point outside the board, set-up stones after a move,
-        or a handicap without its stones.
+        or it has variations, a second game, a point outside the board, several moves in a node,
+        set-up stones after a move, a PL that gives one side two moves in a row, or a handicap
+        without its stones.
     """
     found = sgf_encoding.trees(data)
     if len(found) > 1:

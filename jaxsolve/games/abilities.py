@@ -197,10 +197,12 @@ class HasRelaxation(Protocol):
 
 @runtime_checkable
 class HasThreatSearch(Protocol):
-    """Ability: detects wins by forcing moves, and threats of such wins.
+    """Ability: detects wins by sequences of forcing moves, and threats of such wins.
 
-    A forcing move leaves one legal reply, or threatens to win by forcing moves. No rule set has
-    both this ability and zones (``HasZones``).
+    In the simplest sequences (VCF), every move of the winner except the last one leaves one legal
+    reply. In the others (VCT), a move may also threaten such a sequence, and its relevant replies
+    are answered one by one. ``jaxsolve.games.threats`` defines both. No rule set has both this
+    ability and zones (``HasZones``).
     """
 
     def threat_search(self) -> ThreatSearch | None:

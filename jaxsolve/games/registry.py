@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.core import spelling
@@ -127,13 +126,13 @@ def _value(entry: Entry, key: str, text: str, rule_set: str) -> Any:
         names = ", ".join(entry.by_name) or "none"
         raise ValueError(
             f"rule set {rule_set!r}: unknown option {key!r}; "
-            f"{entry.base} has the options: {names}{_hint(key, entry.by_name)}"
+            f"{entry.base} has the options: {names}{spelling.hint(key, entry.by_name)}"
         )
     option = entry.by_name[key]
     try:
         return option.parse(text)
     except ValueError:
-        hint = _hint(text, option.values.split("|"))
+        hint = spelling.hint(text, option.values.split("|"))
         raise ValueError(
             f"rule set {rule_set!r}: {key}={text} is not known; {key} may be {option.values}{hint}"
         ) from None
@@ -214,11 +213,6 @@ def _meant(base: str) -> str:
 
 def _letters(name: str) -> str:
     return re.sub(r"[-\d]", "", name)
-
-
-def _hint(wrong: str, right: Iterable[str]) -> str:
-    near = spelling.nearest(wrong, right)
-    return "" if near is None else f"; did you mean {near!r}?"
 
 
 @functools.cache

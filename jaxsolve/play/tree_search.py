@@ -43,17 +43,17 @@ class PlayoutSearch:
         which can include compilation. A search with a time limit runs alone. None: no limit.
       exploration: C of UCT.
       final: a proved win ends the search and is played, independently of its visits (F).
-      solver: solved moves with more than ``threshold`` visits are not selected while their node is
-        unsolved (S).
+      solver: a solved move is not selected if it has more than ``threshold`` visits and its node
+        is unsolved (S).
       ranks: once all moves of a node have been tried, the term ``c_pn`` (1 - rank / highest rank)
         is added to UCT's (U, C_pn).
       c_pn: weight of the ranks.
       by_children: ranks are divided by the number of moves, as in the paper's program, instead of
         by the highest rank.
-      mobility: the initial numbers of a node depend on its number of legal moves. If False, they
-        are 1 and 1 until a move has been tried (Section III). In both cases an untried move counts
-        as 1 and 1. The paper's program differs: it evaluates all moves of a node at once, and so
-        finds a win among them.
+      mobility: whether a new node's proof and disproof numbers depend on its number of legal moves.
+        If False, both are 1 until a move of the node has been tried (Section III). In either case
+        a move that has not been tried counts with 1 and 1. The paper's program differs: it
+        evaluates all moves of a node at once, and so finds a win among them.
       numbers: proof numbers are maintained even if no flag uses them (the paper's variant without
         flags).
       layers: the ranking of moves. ``single`` uses the claim "the player to move at the root wins".
@@ -63,12 +63,14 @@ class PlayoutSearch:
       contempt: a proved draw is played if the mean result at the root is at most this number. This
         follows the paper's program; the paper's text says "below". None: draws are not preferred.
         Needs ``final`` and the layers ``double`` or ``players``.
-      threshold: a solved move with more visits is not selected (``solver``).
+      threshold: most visits of a solved move that can still be selected. Used only with
+        ``solver``.
       wave: number of simultaneous simulations of one tree, separated by virtual losses; 1 is the
         search of the paper.
       most_moves: a longer random game counts as a draw.
 
-    Raises ValueError for a setting out of range, and for ``contempt`` where it has no effect.
+    Raises ValueError for a setting out of range, for unknown ``layers``, if both ``simulations``
+    and ``seconds`` are None, and for ``contempt`` where it has no effect.
     """
 
     simulations: int | None = 1000

@@ -16,10 +16,9 @@ from jaxsolve.question import Claim
 
 
 class Original(NamedTuple):
-    """The game and the root position of the original question.
+    """The game and the root position of a question whose search used a relaxation of the game.
 
-    The search may have used a relaxation of the game instead, such as simple ko in place of superko
-    (``games.game.HasRelaxation``).
+    An example is simple ko in place of superko (``games.abilities.HasRelaxation``).
     """
 
     game: Game
@@ -35,7 +34,7 @@ class Decided(NamedTuple):
     claim: Claim  # the claim that holds
     root: np.ndarray  # uint32[S]
     path: Path | None = None  # of the certificate; None: a temporary file, which is removed
-    original: Original | None = None  # the original question, if ``game`` is a relaxation
+    original: Original | None = None  # if ``game`` is a relaxation, the question's own game
     # Called once the certificate is written and, if it is checked, accepted.
     accepted: Callable[[GraphBuilder], None] | None = None
     note: str = ""  # free text for the certificate's header

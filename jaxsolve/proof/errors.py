@@ -18,8 +18,13 @@ class ProofGap(RuntimeError):
 class ProofUnfinished(RuntimeError):
     """The collection of the proof was stopped by a limit. The log still holds the proof.
 
-    The message gives the reason, without a full stop.
+    The message gives the reason, without a full stop. ``memory`` is True if memory ran out, False
+    if the caller stopped the collection.
     """
+
+    def __init__(self, message: str, memory: bool = False):
+        super().__init__(message)
+        self.memory = memory
 
 
 class ProofRefused(RuntimeError):

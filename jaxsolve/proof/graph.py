@@ -90,7 +90,8 @@ class ProofGraph:
         )
         if self.bytes + more > self._budget:
             raise ProofUnfinished(
-                f"its {self.size} positions and more do not fit into {self._budget >> 20} MB"
+                f"its {self.size} positions and more do not fit into {self._budget >> 20} MB",
+                memory=True,
             )
         for name in names:
             # The array grows in place if the system allows it.
@@ -132,7 +133,8 @@ class ProofGraph:
         size = 1 << least.bit_length()
         if self.bytes + 4 * size - self._slots.nbytes > self._budget:
             raise ProofUnfinished(
-                f"its {self.size} positions and more do not fit into {self._budget >> 20} MB"
+                f"its {self.size} positions and more do not fit into {self._budget >> 20} MB",
+                memory=True,
             )
         self._slots = np.zeros(0, np.int32)
         self._slots = np.full(size, -1, np.int32)

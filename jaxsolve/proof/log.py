@@ -9,7 +9,7 @@ they may depend on lost records. Their positions are searched again. If a run is
 has complete chunks and at most one truncated chunk.
 
 A record has S words for the state, one word for the move, and Z words for the zone (Z = 0 in games
-without zones; see ``games.game.HasZones``). The move word, read as int32, is one of
+without zones; see ``games.abilities.HasZones``). The move word, read as int32, is one of
 
 * the winning move of the side to move (0 or more);
 * -1: every move of the side to move loses;
@@ -305,10 +305,15 @@ class ProofLog:
         *,
         stop_at: int | None = None,
     ) -> Iterator[np.ndarray]:
-        """Iterates over records ``first`` to ``stop_at`` - 1 (None: the last), oldest first.
+        """Iterates over blocks of consecutive records, oldest first.
 
-        Yields uint32[n, S + 1 + Z] with n at most ``most``. Calls ``stop``, which may raise, before
-        each block.
+        Args:
+          first: index of the first record.
+          most: most records of a block.
+          stop: called before each block. It may raise to end the iteration. None: no call.
+          stop_at: index after that of the last record; None: all records from ``first`` on.
+
+        Yields uint32[n, S + 1 + Z] with n at most ``most``.
         """
         self.flush()
         end = self._count if stop_at is None else min(stop_at, self._count)

@@ -61,6 +61,22 @@ class Limits:
         return f"The limit of {shown} {unit[:-1] if shown == '1' else unit} was reached."
 
 
+LIMIT_NAMES = tuple(each.name for each in dataclasses.fields(Limits))
+"""The fields of ``Limits``."""
+
+LEAST_PROOF_SECONDS = 10.0  # least time for collecting a proof, however short the limits
+
+
+def proof_seconds(limits: Limits) -> float | None:
+    """Returns the CPU seconds allowed for collecting a proof; None: no limit.
+
+    They are the limit of CPU seconds, or that of wall seconds if there is none, but at least
+    ``LEAST_PROOF_SECONDS``.
+    """
+    given = [limit for limit in (limits.cpu_seconds, limits.wall_seconds) if limit is not None]
+    return max(LEAST_PROOF_SECONDS, given[0]) if given else None
+
+
 @dataclass(frozen=True)
 class Settings:
     """All options of a search except its question and its output folder."""
@@ -153,8 +169,7 @@ def changed(settings: Settings | None, **changes: Any) -> Settings:
 
     Raises TypeError for a name that is not a field.
     """
-    limits = {each.name for each in dataclasses.fields(Limits)}
-    for name in limits.intersection(changes):
+    for name in changes.keys() & LIMIT_NAMES:
         raise TypeError(f"{name} is a limit: give limits=Limits({name}={changes[name]!r})")
     fields = {each.name for each in dataclasses.fields(Settings)}
     for name in changes.keys() - fields:

@@ -1,19 +1,23 @@
 """Goals of self-play searches: the result, the cost of a proof, or a win within d moves.
 
 A goal defines rewards and values for mctx. It also gives every position in a search tree a number,
-its *budget*: the remaining part of the root's budget.
+its *budget*. ``Goal.begin`` gives the budget of the root. ``Goal.step`` gives the part of it that
+is left after a move.
 
 Cost: the goal is log10 of the cost of a proof for one player, the or-player. The or-player
-minimises the cost, the other side maximises it. In a finished game it is 0 if the or-player has
-won, otherwise the network's ``most``. Every move of the other side multiplies the cost by the
-number of moves that this side could have made. The reward of the move is log10 of that number (Wu
-et al. 2022, "Proof cost networks", Section 3.3). The cost from the root on is limited to ``most``.
-Therefore the other side gains nothing by delaying its own win.
+minimises the cost, the other side maximises it. Every move of the other side multiplies the cost by
+a number of moves (``moves_to_answer``). The reward of the move is log10 of that number (Wu et al.
+2022, "Proof cost networks", Section 3.3), and the budget falls by it. The root's budget is the
+network's ``most``, and a reward never exceeds the budget. A finished game that the or-player has
+won adds no further cost. If the game ends in any other way, the last reward also contains the rest
+of the budget, so the rewards from the root on add up to ``most``. Therefore the other side gains
+nothing by delaying its own win.
 
 Within d moves (Shih et al. 2022, "Faster to life", Section on FTL): the player of the network's
-``within`` head must win with at most d moves of its own, counted from the root. At every root d is
-the number for which the predicted win rate is nearest to one half. A winning player therefore
-prefers a short game, and a losing player a long game.
+``within`` head must win with at most d moves of its own, counted from the root. The root's budget
+is d, and each move of the player reduces it by 1. At every root d is the number for which the
+predicted win rate is nearest to one half. A winning player therefore prefers a short game, and a
+losing player a long game.
 """
 
 from __future__ import annotations

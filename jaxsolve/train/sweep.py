@@ -22,7 +22,7 @@ failed: list[str] = []  # runs of the latest sweep that failed
 
 
 def fail(folder: Path, error: Exception) -> None:
-    """Records that a run of a sweep has failed.
+    """Records that a run of a sweep has failed, and prints the error to stderr.
 
     The other runs continue. The table shows the error.
     """

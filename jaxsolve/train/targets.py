@@ -32,8 +32,7 @@ class Ahead(NamedTuple):
 
     known: jax.Array  # bool: whether the game ends within the steps and is not cut off
     winner: jax.Array  # int32: 0, 1 or NOBODY
-    # float32[T, B, 2]: log10 of the cost of each player's proof; infinite for a player that did not
-    # win
+    # float32[T, B, 2]: log10 of the cost of each player's proof; infinite without a win
     cost: jax.Array
     # int32[T, B, 2]: number of moves of each player from this position to the end of the game,
     # including the move that was played in the position
@@ -108,7 +107,7 @@ def two_hot(values: jax.Array, bins: int, per_decade: float) -> jax.Array:
 
 
 def within(ahead: Ahead, player: int, moves: int) -> jax.Array:
-    """Returns float32[..., moves]: 1 where ``player`` won within d of its own moves, else 0.
+    """Returns float32[..., moves]: 1 where ``player`` wins within its next d moves, else 0.
 
     The last axis is d = 1, ..., ``moves``.
 

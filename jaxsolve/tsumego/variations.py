@@ -142,7 +142,8 @@ def after_move(proof: Proof, move: str) -> Variation | None:
 def child_after(proof: Proof, rules: Rules, node: Node, move: str, text: str) -> int | None:
     """Returns the id of a child of ``node`` whose proof holds after ``move``, or None.
 
-    It is the child of the listed move, or one whose position is covered by the position reached.
+    If ``move`` is listed at the node, it is the child of this move. Otherwise it is the first child
+    whose position is covered by the position reached, on the child's zone.
 
     Args:
       proof: the proof.

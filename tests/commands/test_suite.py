@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from jaxsolve import search
-from jaxsolve.commands import limits, suite
+from jaxsolve.commands import suite
 from jaxsolve.evaluate import Heads
-from jaxsolve.games import make
 from jaxsolve.proof.check import check
-from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from jaxsolve.search import Claim, Result, Settings, Verdict
 from support.cli import LOSS, PROBLEMS, WIN, one_object, rows_of, run
 
 
@@ -185,72 +184,6 @@ def test_suite_resumes_with_other_limits(tmp_path, problem_file):
     assert rows_of(out) == [("start", "proved"), ("win", "proved"), ("loss", "disproved")]
 
 
-@pytest.mark.parametrize(
-    ("reason", "same", "wider"),
-    [
-        (
-            "The limit of 100 nodes was reached.",
-            Settings(limits=Limits(nodes=100)),
-            Settings(limits=Limits(nodes=101)),
-        ),
-        (
-            "The limit of 90 evaluations was reached.",
-            Settings(limits=Limits(evaluations=90)),
-            Settings(),
-        ),
-        (
-            "The limit of 1.23457 CPU seconds was reached.",
-            Settings(limits=Limits(1.2345678)),
-            Settings(limits=Limits(2.0)),
-        ),
-        (
-            "The limit of 2 seconds was reached.",
-            Settings(limits=Limits(None, 2.0)),
-            Settings(limits=Limits(5.0)),
-        ),
-        (
-            "The limit of 100 nodes was reached.",
-            Settings(limits=Limits(0.5, nodes=200)),
-            Settings(limits=Limits(3.0, nodes=200)),
-        ),
-        (
-            "The memory limit of 64 MB cannot hold the search.",
-            Settings(memory_mb=64),
-            Settings(memory_mb=65),
-        ),
-        (
-            "Decided (black wins), but its proof was not collected "
-            "(the limit of 10 CPU seconds was reached): continue with --resume.",
-            Settings(limits=Limits(None, 5.0)),
-            Settings(limits=Limits(None, 20.0)),
-        ),
-    ],
-)
-def test_a_row_is_searched_again_if_the_limit_that_stopped_it_is_larger(reason, same, wider):
-    row = {
-        "verdict": "unknown",
-        "reason": reason,
-        "nodes": 100,
-        "evaluations": 90,
-        "cpu_seconds": 1.3,
-        "wall_seconds": 2.1,
-    }
-    assert not limits.larger_limit_helps(row, same) and limits.larger_limit_helps(row, wider)
-    assert not limits.larger_limit_helps(row | {"verdict": "proved"}, wider)
-    seconds = Settings(limits=Limits(cpu_seconds=1.234))
-    stopped = row | {"reason": seconds.limits.reached("cpu_seconds")}
-    assert not limits.larger_limit_helps(stopped, seconds)  # the sentence says 1.23
-    assert not limits.larger_limit_helps(row | {"reason": "Nothing is left to try."}, wider)
-
-
-@pytest.mark.parametrize("name", ["nodes", "evaluations", "cpu_seconds", "wall_seconds"])
-def test_a_row_stopped_at_one_is_searched_again_with_two(name):
-    one, two = (Settings(limits=Limits(**{name: number})) for number in (1, 2))
-    row = dict.fromkeys(("nodes", "evaluations", "cpu_seconds", "wall_seconds"), 1)
-    row |= {"verdict": "unknown", "reason": one.limits.reached(name)}
-    assert limits.larger_limit_helps(row, two) and not limits.larger_limit_helps(row, one)
-
-
 @pytest.mark.parametrize("pool", [1, 3])
 def test_a_refused_problem_folder_does_not_stop_the_others(tmp_path, problem_file, pool):
     proofs = tmp_path / "out" / "proofs"
@@ -268,24 +201,6 @@ def test_a_refused_problem_folder_does_not_stop_the_others(tmp_path, problem_fil
         ("start", "proved"),
         ("loss", "disproved"),
     ]
-
-
-@pytest.mark.parametrize("limit", ["nodes", "evaluations", "cpu_seconds", "wall_seconds"])
-def test_the_suite_reads_the_limits_in_the_reasons_of_the_search(limit):
-    value = 1 if limit in ("nodes", "evaluations") else 1e-6
-    result = search.solve(
-        make("hex-6"), make("hex-6").init(), settings=Settings(limits=Limits(**{limit: value}))
-    )
-    row = {
-        "verdict": result.verdict.value,
-        **{
-            name: getattr(result, name)
-            for name in ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "reason")
-        },
-    }
-    assert limits.larger_limit_helps(row, Settings()) and not limits.larger_limit_helps(
-        row, Settings(limits=Limits(**{limit: value}))
-    )
 
 
 def test_the_settings_of_a_suite_are_json_values():
@@ -335,6 +250,8 @@ def test_rows_of_other_problems_and_of_wrong_kinds_are_refused(tmp_path, problem
         ("nodes", -5, "'nodes'"),
         ("nodes", 10**400, "'nodes'"),
         ("unsaved", [1], "'unsaved'"),
+        ("stopped_by", "memory_mb", "'stopped_at'"),
+        ("stopped_at", 5, "'stopped_by'"),
         ("best_move", "\x1b[2J", "cannot be printed"),
     ):
         damaged = "".join(json.dumps(row) + "\n" for row in ({**first, field: value}, *rest))

@@ -30,3 +30,8 @@ def test_the_distance_counts_edits_and_swaps_of_neighbours(one, other, edits):
 def test_a_name_is_meant_only_if_it_is_near(wrong, meant):
     assert spelling.nearest(wrong, ["solve", "suite", "--resume", "--rule", "ko", "komi"]) == meant
     assert spelling.nearest(wrong, []) is None
+
+
+def test_a_hint_ends_a_sentence_with_the_name_that_is_meant():
+    assert spelling.hint("sovle", ["solve", "suite"]) == "; did you mean 'solve'?"
+    assert spelling.hint("weather", ["solve", "suite"]) == ""

@@ -92,7 +92,7 @@ def run(
     run_jobs([job])
     evicted = (
         0
-        if job.done and job.reason and "memory" in job.reason
+        if job.done and job.stop and job.stop.by == "memory_mb"
         else int(job.search.tree.counters[EVICTED])
     )
     (result,) = job.finish()

@@ -21,7 +21,7 @@ from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.square import square_permutations
 from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.go import observation, relaxation, superko
+from jaxsolve.games.go import observation, simple_ko, superko
 from jaxsolve.games.go.drawing import draw
 from jaxsolve.games.go.judge import judge
 from jaxsolve.games.go.moves import place, placements
@@ -308,16 +308,16 @@ class GoRules(Game):
         return "" if self.size * self.size in zone else points_text(self.size, zone)
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
-        """Returns these rules with simple ko, and ``state`` under them (``relaxation.relaxed``)."""
-        return relaxation.relaxed(self, state)
+        """Returns these rules with simple ko, and ``state`` under them (``simple_ko.relaxed``)."""
+        return simple_ko.relaxed(self, state)
 
     def stones_of(self, state: GoState, player: int) -> int:
-        return relaxation.stones_of(self.text(state), player)
+        return simple_ko.stones_of(self.text(state), player)
 
     def earlier_stones_of(self, state: GoState, player: int) -> list[int]:
         return [
-            relaxation.stones_of(board, player)
-            for board in relaxation.earlier_boards(self.text(state))
+            simple_ko.stones_of(board, player)
+            for board in simple_ko.earlier_boards(self.text(state))
         ]
 
     # ---- observation -----------------------------------------------------------------------------

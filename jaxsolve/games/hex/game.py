@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @exportable
 class HexState(NamedTuple):
-    """A position; ``Grid(size, size)`` packs each set into W words.
+    """A position. Each set of cells takes W words, packed by ``Grid(size, size)``.
 
     ``joined`` could be computed from ``stones``. Storing it saves a flood fill for each move.
     """

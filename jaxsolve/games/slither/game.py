@@ -41,7 +41,10 @@ RELOCATED, OUTCOME_AT = (
 
 @exportable
 class SlitherState(NamedTuple):
-    """A position. ``Grid(size, size)`` packs each set into W words. 8x8 takes 28 bytes."""
+    """A position. Each set of cells takes W words, packed by ``Grid(size, size)``.
+
+    A position on 8x8 takes 28 bytes.
+    """
 
     stones: Any  # uint32[2, W]: Black's and White's stones
     # uint32[]: side to move | RELOCATED after a relocation (a placement must follow) | outcome << 2

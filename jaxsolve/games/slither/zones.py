@@ -208,8 +208,9 @@ def _direction(n, d):
 def pattern(state, action, zone, out, facts, scratch):
     """Callback ``pattern`` of ``jaxsolve.games.zones``: writes the plane that must be equal.
 
-    There is one plane. It has N^2 bits for each player's stones, and STATES bits that every zone
-    contains. After a relocation these bits are 1 + the number of windows broken for the mover,
+    There is one plane, with the bits of a zone (``zone_board``). The first 2 N^2 bits are Black's
+    and White's stones, and the next 2 N^2 bits are 0. The last STATES bits, which every zone
+    contains, are a number: after a relocation 1 + the number of windows broken for the mover,
     otherwise 0.
 
     Consider two positions with equal numbers of broken windows, and let the zone contain all broken

@@ -71,7 +71,10 @@ class Rules(abc.ABC):
     def written_under(
         self, root: Any, claimant: int, by: str, again: str | None
     ) -> tuple[Rules, str, NoRepeats]:
-        """Prepares the check of a claim under superko whose nodes are written under simple ko.
+        """Prepares the check of a claim under this rule set, with nodes under another rule set.
+
+        Only Go under superko allows it, with nodes under simple ko (FORMAT.md, "Superko under the
+        relaxation to simple ko").
 
         Args:
           root: the claim's position, under this rule set.
@@ -83,7 +86,8 @@ class Rules(abc.ABC):
           The rules of ``by``, the text of ``root`` under these rules, and the test that no board
           repeats.
 
-        Raises Refused if this rule set does not allow such a proof.
+        Raises Refused if this rule set does not allow such a proof, or if ``by``, ``again`` or
+        ``root`` is not valid for it.
         """
         raise Refused("this rule set takes no proof by another one")
 

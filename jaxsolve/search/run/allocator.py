@@ -48,7 +48,7 @@ class Allocator:
         Args:
           method: search method, which determines the words of an edge.
           paths: number of paths.
-          wave: most leaves of a wave, which determines the size of the log.
+          wave: most leaves of a wave. The size of the log depends on it and on the longest path.
           order: int32[A], the initial order of moves for both movers.
         """
         game, evaluator = self.game, self.evaluator

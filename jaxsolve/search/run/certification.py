@@ -10,11 +10,10 @@ from jaxsolve.proof.check import knows
 from jaxsolve.proof.decided import Decided
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.question import Verdict
-from jaxsolve.search.result import REFUSED, Result, unsaved
-from jaxsolve.search.settings import Settings
+from jaxsolve.search.result import PROOF_SECONDS, REFUSED, Result, Stop, unsaved
+from jaxsolve.search.settings import Settings, proof_seconds
 
 LEAST_PROOF_MB = 16  # least memory for collecting a proof, however little the search had
-PROOF_SECONDS = 10.0  # least time allowed for collecting a proof, however short the limits
 
 
 def certify_result(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
@@ -63,6 +62,12 @@ def certify_result(result: Result, found: Decided, settings: Settings, memory_mb
             f"Decided ({shown}), but its proof was not collected"
             f" ({str(why) or 'interrupted'}){then}.",
         )
+        if isinstance(why, ProofUnfinished):
+            result.stopped_by, result.stopped_at = (
+                ("memory_mb", settings.memory_mb)
+                if why.memory
+                else (PROOF_SECONDS, proof_seconds(settings.limits))
+            )
         return isinstance(why, KeyboardInterrupt)
     else:
         result.line, result.best_move = proof.line, proof.first_move
@@ -83,14 +88,12 @@ def _certificate(result: Result, found: Decided, settings: Settings, memory_mb: 
     If the certificate cannot be written, it is only checked, and ``result.unsaved`` reports the
     error.
     """
-    start, limits = cpu_seconds(), settings.limits
-    given = [limit for limit in (limits.cpu_seconds, limits.wall_seconds) if limit is not None]
-    allowed = max(PROOF_SECONDS, given[0]) if given else float("inf")
+    start, allowed = cpu_seconds(), proof_seconds(settings.limits)
 
     def stop() -> str | None:
         return (
             f"the limit of {allowed:g} CPU seconds was reached"
-            if cpu_seconds() - start > allowed
+            if allowed is not None and cpu_seconds() - start > allowed
             else None
         )
 
@@ -110,4 +113,5 @@ def _certificate(result: Result, found: Decided, settings: Settings, memory_mb: 
 
 
 def _withhold(result: Result, reason: str) -> None:
-    result.verdict, result.reason = Verdict.UNKNOWN, reason
+    result.verdict = Verdict.UNKNOWN
+    result.set_stop(Stop(reason))

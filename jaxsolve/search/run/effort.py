@@ -12,8 +12,8 @@ from typing import NamedTuple
 from jaxsolve.core import strict_json
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.jit import compile_clock
-from jaxsolve.search.result import Result
-from jaxsolve.search.settings import Limits
+from jaxsolve.search.result import Result, Stop
+from jaxsolve.search.settings import Limits, Settings
 
 MEASURES = ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds")
 """The fields of a ``Result`` that measure effort."""
@@ -185,15 +185,24 @@ def whole(limits: Limits, spent: Result | Effort) -> Limits:
     )
 
 
-def used_up(limits: Limits, spent: Result) -> str:
-    """Returns the sentence for a limit that an earlier search, ``spent``, has used up.
+def used_up(limits: Limits, spent: Result) -> Stop | None:
+    """Returns the stop at a limit that an earlier search, ``spent``, has used up.
 
-    Returns an empty string if something is left of every limit.
+    Returns None if something is left of every limit.
     """
     for name, limit in vars(remaining(limits, spent)).items():
         if limit is not None and limit <= 0:
-            return limits.reached(name)
-    return ""
+            return Stop.at_limit(limits, name)
+    return None
+
+
+def memory_full(settings: Settings) -> Stop:
+    """Returns the stop of a search whose tree does not fit in memory, or in ``max_nodes``."""
+    most, memory = settings.max_nodes, settings.memory_mb
+    if most is None:
+        reason = f"The memory limit of {memory} MB cannot hold the search."
+        return Stop(reason, "memory_mb", memory)
+    return Stop(f"The table limit of {most} cannot hold the search.", "max_nodes", most)
 
 
 def with_effort(result: Result, spent: Result) -> Result:

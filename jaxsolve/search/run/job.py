@@ -16,7 +16,7 @@ from jaxsolve.jit import compile_clock
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.question import NOTHING_LEFT, Claim, Verdict, default_claim
-from jaxsolve.search.result import Progress, Result, unsaved
+from jaxsolve.search.result import Progress, Result, Stop, unsaved
 from jaxsolve.search.run import adoption, effort
 from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.certification import certify_result
@@ -77,7 +77,7 @@ class Job:
         self._stopwatch = Stopwatch()
         with self._stopwatch.compiling():
             self.method, self.evaluator = options.method_and_evaluator(game)
-        self.reason: str | None = None  # sentence why the job ended, if not by an answer
+        self.stop: Stop | None = None  # why the job ended, if not by an answer
         self.interrupted = False
         self._flushed = time.perf_counter()
         self._memory = max(1, int(self.settings.memory_mb * share))
@@ -134,20 +134,11 @@ class Job:
                 if len(self.records) == 1:
                     self._exchange.start(self.records[0], self._search)
             except MemoryFull:
-                self.reason = self._full()
+                self.stop = effort.memory_full(self.settings)
         self._stopwatch.exclude_start()
 
     def _keep(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
         self._current.append(states, moves, zones)
-
-    def _full(self) -> str:
-        most = self.settings.max_nodes
-        limit = (
-            f"memory limit of {self.settings.memory_mb} MB"
-            if most is None
-            else f"table limit of {most}"
-        )
-        return f"The {limit} cannot hold the search."
 
     # ---- running ---------------------------------------------------------------------------------
     @property
@@ -175,7 +166,7 @@ class Job:
     @property
     def done(self) -> bool:
         """Whether the search for the present claim has ended, with an answer or at a limit."""
-        return self.reason is not None or self._search is None or self._search.verdict is not None
+        return self.stop is not None or self._search is None or self._search.verdict is not None
 
     def next_claim(self) -> bool:
         """Stores the answer to the present claim, and continues with the next claim if necessary.
@@ -201,12 +192,12 @@ class Job:
                     with self._stopwatch.reading():
                         self._adopt_log()
             except MemoryFull:
-                self.reason = self._full()
+                self.stop = effort.memory_full(self.settings)
         return True
 
     def _has_next_claim(self) -> bool:
         return (
-            self.reason is None
+            self.stop is None
             and self._search is not None
             and continues_with_next_claim(self._search)
         )
@@ -217,7 +208,7 @@ class Job:
             verdict = verdict.opposite
         records.verdict, records.effort = verdict, self._effort(search)
         if verdict is Verdict.UNKNOWN and search.cut:
-            self.reason = (
+            self.stop = Stop(
                 f"Lines of more than {search.longest} moves were not followed, and nothing else is"
                 " left to try."
             )
@@ -253,7 +244,7 @@ class Job:
             if most > 0:
                 return search.advance(flight, most)
         except MemoryFull:
-            self.reason = self._full()
+            self.stop = effort.memory_full(self.settings)
         return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
@@ -265,7 +256,7 @@ class Job:
             self._flushed = time.perf_counter()
         failure = self._current.log_failure
         if failure is not None:
-            self.reason = (
+            self.stop = Stop(
                 f"{unsaved('proof log', failure)} What was decided before is saved: make room and"
                 " resume."
             )
@@ -273,7 +264,7 @@ class Job:
         for name, used in self._used(self.search)._asdict().items():
             limit = getattr(self.settings.limits, name)
             if limit is not None and used >= limit:
-                self.reason = self._whole_settings().limits.reached(name)
+                self.stop = Stop.at_limit(self._whole_settings().limits, name)
                 break
 
     def _whole_settings(self) -> Settings:
@@ -288,7 +279,7 @@ class Job:
         if not self.done or self._has_next_claim():
             saved = self.records[0].folder is not None
             self.interrupted = True
-            self.reason = (
+            self.stop = Stop(
                 "Interrupted; what was decided so far is saved." if saved else "Interrupted."
             )
 
@@ -310,7 +301,7 @@ class Job:
         try:
             adoption.adopt(self.search, states, moves, zones, known=False)
         except MemoryFull:
-            self.reason = self._full()
+            self.stop = effort.memory_full(self.settings)
         compilation = compile_clock.read().since(before)
         seconds = max(0.0, time.thread_time() - start - compilation.cpu_seconds)
         self.add_seconds(seconds, *compilation)
@@ -350,9 +341,10 @@ class Job:
         result = Result(
             verdict,
             records.claim,
-            self._reason(records.claim, verdict),
+            "",
             settings=self._whole_settings(),
         )
+        result.set_stop(self._stop_of(records.claim, verdict))
         records.earlier.add_to(result, records.effort.since(before))
         if verdict is Verdict.UNKNOWN:
             self._exchange.add(records)
@@ -380,14 +372,14 @@ class Job:
             self.interrupted = True
         self._exchange.add_proof(records, accepted, result)
 
-    def _reason(self, claim: Claim, verdict: Verdict) -> str:
+    def _stop_of(self, claim: Claim, verdict: Verdict) -> Stop:
         players = self.game.players
         if verdict is Verdict.PROVED:
-            return f"Proved: {claim.text(players)}."
+            return Stop(f"Proved: {claim.text(players)}.")
         if verdict is Verdict.DISPROVED:
             opposite = claim.opposite(self.game.may_draw)
-            return f"Disproved that {claim.text(players)}: {opposite.text(players)}."
-        return self.reason or NOTHING_LEFT
+            return Stop(f"Disproved that {claim.text(players)}: {opposite.text(players)}.")
+        return self.stop or Stop(NOTHING_LEFT)
 
     def close(self) -> None:
         """Releases the folders and the memory of the search."""

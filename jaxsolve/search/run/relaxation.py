@@ -26,7 +26,7 @@ class Relaxation(NamedTuple):
 def relaxation(
     game: Game, state: State, settings: Settings, evaluator: Evaluator | None = None
 ) -> Relaxation | None:
-    """Returns the relaxation of a position, or None (``jaxsolve.games.game.HasRelaxation``).
+    """Returns the relaxation of a position, or None (``games.abilities.HasRelaxation``).
 
     It is None if the game has no relaxation of the position, if the settings switch zones off, or
     if the caller supplies an ``evaluator``.
@@ -53,8 +53,10 @@ def combined(relaxed: Result, result: Result) -> Result:
     elif (
         result.verdict is Verdict.UNKNOWN
         and not result.interrupted
-        and not relaxed.reason.startswith("The limit of")
+        and not relaxed.stopped_by_limits
     ):
         combined.reason = f"{result.reason} By simple ko: {relaxed.reason}"
+        if result.stopped_by is None:
+            combined.stopped_by, combined.stopped_at = relaxed.stopped_by, relaxed.stopped_at
     combined.line = result.line or relaxed.line
     return combined

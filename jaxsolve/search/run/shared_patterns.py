@@ -66,8 +66,9 @@ class SharedPatterns:
     Args:
       path: file with the records of earlier runs, which ``save`` replaces; made if missing. None:
         the records are not kept after the process ends.
-      capacity_mb: bound on the records of each question. One search adds at most a quarter of this.
-        All questions together hold at most ``QUESTIONS`` times as much.
+      capacity_mb: bound on the records of each question. One search adds at most a quarter of this
+        for its proof, and another quarter for other records. All questions together hold at most
+        ``QUESTIONS`` times as much.
 
     Raises:
       PatternsError: ``path`` holds something else, is damaged, or is in use by another run. The
@@ -142,9 +143,12 @@ class SharedPatterns:
     def add(
         self, question: Mapping[str, object], taken: np.ndarray, log: ProofLog, proof: Proof | None
     ) -> None:
-        """Adds records of a search: those of its proof, and others from the beginning of its log.
+        """Adds the records of a search's proof, and other new records of its log, earliest first.
 
-        A proof of more than a quarter of the capacity is not added.
+        A proof of more than a quarter of the capacity is not added. The other records take at most
+        another quarter. If records that the search began with have been dropped in the meantime,
+        only the proof is added. At most once in ``SAVE_SECONDS`` the file is saved as well. An
+        error of this is left to ``close``.
 
         Args:
           question: description of the question, as in the header of its proof log.

@@ -46,11 +46,11 @@ class Stage(abc.ABC):
 
     @property
     def results_so_far(self) -> list[Result]:
-        """Results of the question's earlier stages."""
+        """Results of earlier jobs of the question, whose effort this stage's job does not count."""
         return []
 
     def with_results(self, results: list[Result]) -> list[Result]:
-        """Returns the question's results so far, given the ``results`` of this stage's job."""
+        """Returns the question's results if its last job, this stage's job, has ``results``."""
         return results
 
     @abc.abstractmethod
@@ -122,7 +122,7 @@ class UnderRelaxation(Stage):
         if result.verdict is not Verdict.UNKNOWN or result.interrupted or result.unsaved:
             return results
         if reached := effort.used_up(limits, result):
-            result.reason = reached
+            result.set_stop(reached)
             return results
         options = _limited(self.options, effort.remaining(limits, result))
         # The result under the relaxation includes the effort of an earlier run.
@@ -211,7 +211,9 @@ class SeparateClaims(Stage):
             return SeparateClaims(self._question, self._options, self._found, following)
         found = self._found + following
         last = found[-1]
-        self._name_whole_limit(last)
+        # The claim was searched with a part of each limit.
+        whole = self._options.settings.limits
+        last.rename_limit(whole, ", half of it by the search for the other side's win")
         ends = last.verdict is Verdict.PROVED or last.interrupted
         if not ends and len(found) < len(self._claims):
             return SeparateClaims(self._question, self._options, found)
@@ -219,19 +221,6 @@ class SeparateClaims(Stage):
             # A player who loses does not win: the second claim decides the first one, too.
             return [effort.with_effort(last, found[0])]
         return found
-
-    def _name_whole_limit(self, result: Result) -> None:
-        """Rewrites the reason of ``result`` if it names a limit.
-
-        A claim searches with a part of each limit. The new reason names the whole limit.
-        """
-        whole = self._options.settings.limits
-        for name, limit in vars(whole).items():
-            if limit is not None and result.reason == self._limits.reached(name):
-                result.reason = (
-                    f"{whole.reached(name)[:-1]}, half of it by the search for the other side's"
-                    " win."
-                )
 
 
 def continues_with_next_claim(search: Search) -> bool:

@@ -18,7 +18,7 @@ from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.question import Problem, Question, Verdict
-from jaxsolve.search.result import Result
+from jaxsolve.search.result import Result, Stop
 from jaxsolve.search.run import effort
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
@@ -61,9 +61,9 @@ class _Search:
     paused_at: float | None = None
 
     @property
-    def reason(self) -> str:
-        """The sentence that reports the seconds of the turn as the limit."""
-        return Limits(cpu_seconds=self.turn).reached("cpu_seconds")
+    def stop(self) -> Stop:
+        """The stop that reports the seconds of the turn as the limit."""
+        return Stop.at_limit(Limits(cpu_seconds=self.turn), "cpu_seconds")
 
     @property
     def over(self) -> bool:
@@ -91,10 +91,13 @@ class _Search:
         self.paused_at = perf_counter()
         for records in job.records:
             records.flush()
+        reason, by, at = self.stop
         result = Paused(
             Verdict.UNKNOWN,
             self.problem.claim,
-            self.reason,
+            reason,
+            stopped_by=by,
+            stopped_at=at,
             nodes=job.search.expanded,
             evaluations=job.search.evaluated,
             cpu_seconds=job.cpu_seconds,
@@ -267,7 +270,7 @@ class SearchTurns:
     def _finish(search: _Search, job: Job) -> Result:
         """Ends the job of a search that gets no further turn."""
         if not job.done:
-            job.reason = search.reason
+            job.stop = search.stop
         search.job = search.pool = None
         return search.stage.with_results(finish_job(job))[0]
 
@@ -275,12 +278,8 @@ class SearchTurns:
         """Returns ``result`` with the effort of earlier jobs, and with the limits of all jobs."""
         if search.spent is None:
             return result
-        whole = self._options.settings.limits
-        left = effort.remaining(whole, search.spent)
-        reached = [name for name in vars(left) if vars(left)[name] is not None]
-        for name in reached:
-            if result.reason == left.reached(name):
-                result.reason = whole.reached(name)
+        if (result.stopped_by, result.stopped_at) != (search.stop.by, search.stop.at):
+            result.rename_limit(self._options.settings.limits)
         return effort.with_effort(result, search.spent)
 
     def _free_memory(self) -> None:

@@ -167,10 +167,11 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 
 @inner
 def has_network_output(row, offsets: Offsets):
-    """Whether the row holds a network's output.
+    """Whether the row holds a network's output, that is, a word of it is not 0.
 
-    It holds none if the position was in the table when the row was made. The position may have been
-    evicted since.
+    The network does not evaluate a position that is in the table when the row is made. The words of
+    its output then stay 0. Such a row is expanded nevertheless if the position has been evicted
+    since.
     """
     if offsets.priors == NONE:
         return False

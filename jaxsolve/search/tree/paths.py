@@ -152,9 +152,10 @@ def enter_child(tree, paths, path, number, threshold_a, threshold_b):
 
 @inner
 def highest_decided(tree, paths, path):
-    """Returns the depth of the decided node nearest the root on a path.
+    """Returns the depth of the first decided node on a path, counted from the root.
 
-    Returns the path's depth if no node above its deepest one is decided.
+    The depth of the root is 0. Returns the path's depth if no node above its deepest one is
+    decided.
     """
     for depth in range(paths.depth[path]):
         if tree.nodes[paths.nodes[path, depth]].marks & SOLVED_FLAG:

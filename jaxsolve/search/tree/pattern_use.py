@@ -111,7 +111,11 @@ def _decide_by(tree, node, pattern, winner, or_player, log):
 
 @inner
 def store_pattern(tree, node, winner):
-    """Stores the pattern of a decided node, unless the node matches a stored pattern."""
+    """Stores the pattern of a decided node that ``winner`` wins.
+
+    Nothing is stored if the search uses no patterns (a game without them, or several claims), if
+    the node's zone is the whole position, or if the node matches a stored pattern.
+    """
     if _has_patterns(tree):
         _store_pattern(tree, node, winner)
 

@@ -138,7 +138,11 @@ def lost_by(tree, node, action, zone):
 
 @inlined
 def lost_by_all(tree, node):
-    """Writes the zone of a node at which every move loses, from the union in ``tree.zones``."""
+    """Writes the zone of a node at which every move loses, from the union in ``tree.zones``.
+
+    Does nothing in a game without zones. Does nothing at a node with a recorded winning move
+    (``WON_FLAG``), whose zone ``won_by`` has written.
+    """
     words = tree.zones.shape[1]
     if words == 0 or tree.nodes[node].marks & WON_FLAG:
         return

@@ -169,7 +169,7 @@ def test_adoption_into_a_tiny_table_does_not_end_the_search(method, max_nodes, t
         pool.adopt(
             job, claim, *(record[at : min(at + 5, len(records[0]) - 1)] for record in records)
         )
-    assert job.reason is None
+    assert job.stop is None
     while pool.poll():
         pass
     (result,) = job.finish()
@@ -220,7 +220,7 @@ def test_full_memory_in_adoption_ends_the_job_without_an_exception(monkeypatch):
 
     monkeypatch.setattr(adoption, "adopt", full)
     pool.adopt(job, claim, *records)
-    assert job.done and "memory limit" in (job.reason or "")
+    assert job.done and job.stop is not None and job.stop.by == "memory_mb"
     assert pool.poll() is False and pool.collect() == [job]
     assert job.finish()[0].verdict is Verdict.UNKNOWN
     job.close()

@@ -7,6 +7,7 @@ import pytest
 from jaxsolve.games import make
 from jaxsolve.question import Question
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from jaxsolve.search.result import Stop
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.strategy import (
     SeparateClaims,
@@ -63,6 +64,7 @@ def test_a_relaxation_that_is_decided_or_stopped_ends_the_question(result):
 def test_a_relaxation_that_uses_the_whole_limit_names_it():
     (result,) = relaxed_stage().next([unknown("The limit of 50 nodes was reached.", nodes=100)])
     assert result.reason == "The limit of 100 nodes was reached."
+    assert (result.stopped_by, result.stopped_at) == ("nodes", 100)
 
 
 def separate_claims() -> SeparateClaims:
@@ -75,10 +77,14 @@ def separate_claims() -> SeparateClaims:
 def test_separate_claims_share_the_limits():
     stage = separate_claims()
     assert stage.job().options.settings.limits == Limits(nodes=50)
-    first = unknown("The limit of 50 nodes was reached.", nodes=50)
+    first = unknown(nodes=50)
+    first.set_stop(Stop.at_limit(Limits(nodes=50), "nodes"))
+    first.reason += " An earlier proof stands."
     following = stage.next([first])
     assert isinstance(following, SeparateClaims) and following.results_so_far == [first]
     assert "limit of 100 nodes" in first.reason and "half of it" in first.reason
+    assert first.reason.endswith("win. An earlier proof stands.")
+    assert (first.stopped_by, first.stopped_at) == ("nodes", 100)
     assert following.job().options.settings.limits == Limits(nodes=50)
     assert following.job().question.claims == Claim(0, "does-not-lose")
 

@@ -1,7 +1,7 @@
-"""Samplers draw random positions from which a replay starts.
+"""Samplers: they draw random positions from which a replay plays on.
 
-They are made to cover a node's position on its zone (``proof.check.zones``). The caller must test
-that they do.
+A position drawn for a node of the proof should cover the node's position on the node's zone
+(``proof.check.zones``). A sampler does not guarantee this. The caller must test it.
 """
 
 from __future__ import annotations

@@ -156,7 +156,10 @@ class HexZones(Zones):
     ) -> dict[str, str]:
         """Returns the replies after which the position does not cover ``won`` on ``zone``.
 
-        A reply adds one stone of the opponent. Therefore the result holds the replies in the zone.
+        As in ``Walk``, ``won`` is the position after one of the opponent's moves at the node: a
+        reply or the null move. The claimant has the same stones in it as after every reply, and the
+        opponent has no stone in its zone. A reply adds one stone of the opponent. Therefore exactly
+        the replies in the zone are returned, and ``claimant`` and ``won`` are not read.
         """
         bit_of = self.rules.grid.bit_of
         return {move: text for move, text in replies.items() if bit_of[move] & zone}

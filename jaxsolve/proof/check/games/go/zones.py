@@ -372,8 +372,9 @@ class GoZones(WrittenZones):
     def leaves_out(self, claimant: int, view: View, bit: int, won: Won) -> bool:
         """Whether the child ``won`` answers the move of Q at ``bit`` in q (A4, *null child*).
 
-        The position p after a pass of Q must cover the child. The new stone must lie outside the
-        child's zone and capture nothing in this zone.
+        The position that p becomes by a pass of Q must cover the child's position on the child's
+        zone. The point ``bit`` must lie outside this zone. Every group of P that meets the zone
+        must have an inner liberty other than ``bit``, so that the move captures nothing in it.
         """
         atari, passes = view.my_groups.atari, view.position.passes + 1
         if (bit | atari.get(bit, 0) | atari.get(0, 0)) & won.zone:

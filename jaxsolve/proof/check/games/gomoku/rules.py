@@ -34,13 +34,14 @@ class Gomoku(GomokuBoard):
     """Rule sets ``gomoku-N;line=L;win=...;knowledge=...``."""
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
-        """Tests that ``move`` wins for the claimant after every reply except the reply at ``move``.
+        """Tests that the claimant wins by ``move`` after every reply at another point.
 
-        The claimant must make a winning line at ``move``. No other reply may win. Under four-threat
-        rules, no other reply may make a four either, unless ``move`` answers the four.
+        A stone of the claimant at ``move`` must make a winning line. No legal reply at another
+        point may win. Under four-threat rules, a legal reply at another point may make a four only
+        if ``move`` is the point that completes it.
 
-        Returns the replies that need an answer, with the text of the position after each: the reply
-        at ``move``, if it is legal. Raises Refused if a test fails.
+        Returns the replies that need an answer, each with the text of the position after it. This
+        is the reply at ``move`` if it is legal, otherwise none. Raises Refused if a test fails.
         """
         bit = self.grid.point(move)
         legal = self.legal(position)

@@ -210,8 +210,9 @@ class SlitherZones(WrittenZones):
     def shows_to_child(self, window: Window, known: int) -> bool:
         """Whether the window lies in ``known``, the cells where P's stones are known at the child.
 
-        Such a window needs no other test (O3). After a relocation it may be broken. After a legal
-        placement it is not broken in p, and therefore not in q.
+        Such a window has the same stones of P after the move in q as after the move in p, so it
+        needs no other test (O3). After a placement it is not broken, because the placement is legal
+        in p. After a relocation it may be broken, as the rules allow.
         """
         return not window.cells & ~known
 
