@@ -55,11 +55,17 @@ class Commands(TyperGroup):
 
 
 class OneCommand(TyperCommand):
-    """A command that refuses an option that is given twice, unless the option may repeat."""
+    """A command that refuses an empty argument, and an option given twice that may not repeat."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and not ctx.resilient_parsing:
-            usage.refuse_repeated(self.make_parser(ctx).parse_args(args=list(args))[2], ctx)
+            try:
+                values, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            except typer.TyperException as error:
+                vars(error)["ctx"] = getattr(error, "ctx", None) or ctx
+                raise
+            usage.refuse_repeated(order, ctx)
+            usage.refuse_empty(values, ctx)
         return super().parse_args(ctx, args)
 
 

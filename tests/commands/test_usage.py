@@ -41,12 +41,36 @@ LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' sh
         ((*SOLVE, "--no\npe\x1b[31m"), rf"there is no option --no\npe\x1b[31m; {LISTS}"),
         (("sovle",), "there is no command sovle; did you mean solve?"),
         (("weather",), "there is no command weather; 'jaxsolve --help' lists them"),
+        (("",), "the name of the command is empty; 'jaxsolve --help' lists them"),
+        (
+            ("tsumego",),
+            "FILE.sgf|COLLECTION is missing; 'jaxsolve tsumego --help' shows what is needed",
+        ),
+        (
+            ("evaluate",),
+            "RUN|NETWORK... is missing; 'jaxsolve evaluate --help' shows what is needed",
+        ),
+        (("match", "x"), "A B: give 2 arguments; 'jaxsolve match --help' shows what is needed"),
+        (
+            ("bench", "weather"),
+            "weather: give kernels, search, patterns, zones, selfplay or pnmcts",
+        ),
     ],
 )
 def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
     result = run(*words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"jaxsolve: {sentence}\n"
+
+
+@pytest.mark.parametrize("command", ["tsumego", "check", "solve", "show", "suite", "plot", "games"])
+def test_an_empty_argument_does_not_stand_for_the_current_folder(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.sgf").write_text("(;SZ[5]AB[aa]AW[ba])")
+    result = run(command, "")
+    assert (result.exit_code, result.stdout) == (2, "")
+    more = f"'jaxsolve {command} --help' shows what is needed\n"
+    assert result.stderr.endswith(f" is empty; {more}") and result.stderr.count("\n") == 1
 
 
 def test_a_long_word_is_shortened():
