@@ -110,7 +110,9 @@ def _run(request: Request, found: Sequence[Member], jobs: int) -> int:
     unsaved = [sentence for answer in answers for sentence in answer.unsaved]
     if request.out is not None:
         try:
-            write_atomically(request.out / ANSWERS, json.dumps(fields, ensure_ascii=False) + "\n")
+            with process.defer_interrupts():
+                text = json.dumps(fields, ensure_ascii=False) + "\n"
+                write_atomically(request.out / ANSWERS, text)
         except OSError as error:
             unsaved.append(f"{request.out / ANSWERS} could not be written ({error.strerror})")
 
