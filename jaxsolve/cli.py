@@ -66,6 +66,7 @@ class OneCommand(TyperCommand):
                 raise
             usage.refuse_repeated(order, ctx)
             usage.refuse_empty(values, ctx)
+            usage.refuse_names_not_utf8(values, ctx)
         return super().parse_args(ctx, args)
 
 

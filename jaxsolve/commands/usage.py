@@ -22,6 +22,9 @@ _VALUES = (
 )
 
 
+_OUTPUTS = frozenset(("--out", "--sgf", "--sgf-out", "--svg"))
+
+
 def sentence(error: typer.TyperException, args: Sequence[str]) -> str:
     """Returns the message of an error of the option parser as one sentence.
 
@@ -66,6 +69,26 @@ def refuse_empty(values: Mapping[str, Any], context: Any) -> None:
         if getattr(each, "param_type_name", "") == "argument" and "" in words:
             more = f"'{context.command_path} --help' shows what is needed"
             raise typer.BadParameter(f"empty; {more}", context, each)
+
+
+def refuse_names_not_utf8(values: Mapping[str, Any], context: Any) -> None:
+    """Raises ``typer.BadParameter`` for an output file or folder whose name is not UTF-8.
+
+    Results contain the name, and JSON, SGF and SVG are UTF-8.
+
+    Args:
+      values: the words of each parameter, by its name.
+      context: the context of the command.
+    """
+    for each in context.command.get_params(context):
+        word = values.get(each.name)
+        if isinstance(word, str) and _OUTPUTS.intersection(each.opts):
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                raise typer.BadParameter(
+                    "the name is not UTF-8; give another one", context, each
+                ) from None
 
 
 def _printable(text: str) -> str:

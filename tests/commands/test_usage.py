@@ -117,3 +117,19 @@ def test_messages_begin_in_lower_case_and_have_no_final_period(folder):
                 assert first[0][0].lower() == first[0][0] or first[0] in NAMES, (file, text)
                 assert text.rstrip()[-1] not in ".!", (file, text)
     assert count > 3
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        *((("tsumego", "a.sgf"), name) for name in ("--out", "--svg", "--sgf-out")),
+        *((("show", "start", "-g", "hex-3"), name) for name in ("--svg", "--sgf")),
+        *(((*words, "x"), "--out") for words in (("solve",), ("suite",), ("plot",), ("evaluate",))),
+    ],
+)
+def test_an_output_whose_name_is_not_utf8_is_refused_before_the_search(words, option):
+    result = run(*words, option, "r\udcff")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"jaxsolve: {option} ") and result.stderr.endswith(
+        ": the name is not UTF-8; give another one\n"
+    )
