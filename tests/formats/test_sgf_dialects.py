@@ -446,6 +446,20 @@ def test_a_word_is_no_long_name(word):
         sgf_problem.read_marked(f"(;SZ[5]AB[bb]AW[ab]{word}[aa])")
 
 
+@pytest.mark.parametrize(
+    "code", ["unicode_escape", "raw_unicode_escape", "Raw-Unicode-Escape", "idna", "punycode"]
+)
+def test_an_escape_code_is_no_encoding(code):
+    with pytest.raises(FormatError) as caught:
+        sgf_problem.read_marked(f"(;CA[{code}]SZ[5]GN[\\ud800x]AB[aa])".encode())
+    assert str(caught.value).startswith(f"CA[{code}] is a code for characters in ASCII")
+
+
+def test_a_lone_surrogate_in_a_text_is_replaced():
+    record = sgf_problem.read_marked("(;SZ[5]GN[\ud800x]AB[aa])").record
+    assert record.properties["title"] == "\ufffdx"
+
+
 def test_a_text_that_fits_two_encodings_with_different_moves_is_refused():
     """In GBK the letter takes the bracket after it, which joins the two variations."""
     moves = b"SZ[5];B[aa](;W[ba]C[\xe9])(;C[x];W[bb]))"
