@@ -92,6 +92,7 @@ def test_one_record_of_a_file_is_no_collection(folder):
         (["--at", "1"], "--at is for one problem"),
         (["--jobs", "2", "--patterns", "p"], "--jobs cannot be combined with --patterns"),
         (["--rule", "goal=kill"], "--rule goal=...: the command takes ko"),
+        (["--game", "tsumego-7;goal=kill"], "--game tsumego-7;goal=...: the command takes ko"),
     ],
 )
 def test_options_of_one_problem_are_refused(folder, words, sentence):
