@@ -69,7 +69,7 @@ def run(request: Request, jobs: int) -> int:
 
 def _refuse(request: Request, jobs: int) -> None:
     """Raises ValueError for options that are for one problem, or that exclude each other."""
-    tsumego.refuse_options(request.options)
+    tsumego.refuse_options(request)
     given = {
         "--svg": request.svg,
         "--crucial": request.crucial,
@@ -165,7 +165,7 @@ def answer_of(request: Request, member: Member) -> Answer:
         with tsumego.folder_of(own, task) as folder:
             studied = tsumego.study(own, task, folder)
     except (ValueError, FolderError, OSError) as error:
-        sentence = str(error)
+        sentence = failure.sentence_of(error)
         return Answer(
             member.name, {"name": member.name, "error": sentence}, [sentence], [], None, False, 0.0,
             complete=False, refused=True,

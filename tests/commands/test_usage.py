@@ -73,9 +73,20 @@ def test_an_empty_argument_does_not_stand_for_the_current_folder(command, tmp_pa
     assert result.stderr.endswith(f" is empty; {more}") and result.stderr.count("\n") == 1
 
 
-def test_a_long_word_is_shortened():
-    result = run(*SOLVE, f"--{'x' * 500}")
-    assert result.exit_code == 2 and len(result.stderr) < 200
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*SOLVE, f"--{'x' * 5000}"),
+        *((command, "x" * 5000) for command in ("tsumego", "check", "suite", "plot", "games")),
+        ("solve", f"{'x' * 5000}.sgf", "--json"),
+        (*SOLVE, "--out", "x" * 5000),
+        (*SOLVE, "--rule", f"{'x' * 5000}=1"),
+    ],
+)
+def test_a_long_word_is_shortened(words):
+    result = run(*words)
+    assert result.exit_code == 2 and 20 < len(result.stderr) < 300
+    assert len(result.stdout) < 300
 
 
 # ---- the form of all messages ------------------------------------------------------------------
