@@ -130,6 +130,8 @@ def main() -> None:
             # can crash during it.
             streams.flush()
             os._exit(exit_codes.INTERRUPTED)
+        streams.flush()
+        signals.leave_on_interrupt()
         raise
 
 
