@@ -117,7 +117,8 @@ class Workers:
         """Makes SIGINT and SIGTERM wake ``map``. Returns the previous handlers by signal."""
         if threading.current_thread() is not threading.main_thread():
             return {}
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
+        before: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
         # Skips a handler that Python did not install (None), and a signal that is ignored.
         before = {
             key: value for key, value in before.items() if value not in (None, signal.SIG_IGN)

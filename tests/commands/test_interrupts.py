@@ -125,14 +125,13 @@ def test_ctrl_c_during_an_import_leaves_no_traceback(module):
 
 
 AT_THE_END = """
-import atexit, signal, sys
+import atexit, os, signal, sys
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run in the background
 
 class AtTheEnd:
-    def __del__(self):  # after the functions of ``atexit``
-        import os
-        os.kill(os.getpid(), signal.SIGINT)
+    def __del__(self, kill=os.kill, me=os.getpid()):  # after the functions of ``atexit``
+        kill(me, 2)
 
 if sys.argv.pop() == "atexit":
     register = atexit.register
