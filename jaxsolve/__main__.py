@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 from typing import NoReturn
@@ -10,11 +11,14 @@ from typing import NoReturn
 def main() -> None:
     """Runs the command line.
 
-    Ctrl-C while modules are imported ends the program at once, with exit code 130.
+    Ctrl-C while modules are imported ends the program at once, with exit code 130. At the very end
+    it is ignored, because Python would restore the signal's own action, death without a code.
     """
     handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if handled:  # the signal is ignored in a background job of a shell, and must stay ignored
         signal.signal(signal.SIGINT, _leave)
+        # Registered first, so it is called last.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     from jaxsolve import cli
 
     if handled:

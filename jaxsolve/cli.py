@@ -55,11 +55,18 @@ class Commands(TyperGroup):
 
 
 class OneCommand(TyperCommand):
-    """A command that refuses an option that is given twice, unless the option may repeat."""
+    """A command that refuses an empty argument, and an option given twice that may not repeat."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and not ctx.resilient_parsing:
-            usage.refuse_repeated(self.make_parser(ctx).parse_args(args=list(args))[2], ctx)
+            try:
+                values, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            except typer.TyperException as error:
+                vars(error)["ctx"] = getattr(error, "ctx", None) or ctx
+                raise
+            usage.refuse_repeated(order, ctx)
+            usage.refuse_empty(values, ctx)
+            usage.refuse_names_not_utf8(values, ctx)
         return super().parse_args(ctx, args)
 
 
@@ -123,6 +130,8 @@ def main() -> None:
             # can crash during it.
             streams.flush()
             os._exit(exit_codes.INTERRUPTED)
+        streams.flush()
+        signals.leave_on_interrupt()
         raise
 
 

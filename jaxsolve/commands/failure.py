@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import NoReturn
@@ -12,7 +13,9 @@ import typer
 
 from jaxsolve.commands import exit_codes, signals, streams
 from jaxsolve.core import process
+from jaxsolve.core.strict_json import shortened
 
+LONG = 300  # a longer word of a message, such as a name, is shortened
 _WHERE = "set JAXSOLVE_TRACEBACK=1 for a traceback"
 
 
@@ -39,20 +42,20 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
     except (ValueError, OSError, MemoryError, RuntimeError) as error:
         if os.environ.get("JAXSOLVE_TRACEBACK") == "1":
             raise
-        refuse(_sentence(error), as_json)
+        refuse(sentence_of(error), as_json)
     except KeyboardInterrupt:
         process.clear_interrupts()
         print("jaxsolve: interrupted", file=sys.stderr)
         raise typer.Exit(exit_codes.INTERRUPTED) from None
 
 
-def _sentence(error: Exception) -> str:
-    """Returns the message of ``error`` on one line, without a final period.
+def sentence_of(error: Exception) -> str:
+    """Returns the message of ``error`` on one line, without a final period, with short names.
 
     For a RuntimeError, such as the errors of JAX, the line ends with a hint how to get a traceback.
     """
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return _short(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
     text = next(
         (line.strip() for line in str(error).split("\n") if line.strip()), type(error).__name__
     )
@@ -60,12 +63,18 @@ def _sentence(error: Exception) -> str:
         text = f"the input is nested too deeply ({text})"
     if not text.endswith(".."):
         text = text.removesuffix(".")
+    text = _short(text)
     return f"{text} ({_WHERE})" if isinstance(error, RuntimeError) else text
+
+
+def _short(sentence: str) -> str:
+    """Returns a sentence with each word of more than ``LONG`` characters shortened."""
+    return re.sub(rf"\S{{{LONG + 1},}}", lambda word: shortened(word[0]), sentence)
 
 
 def remark(sentence: str) -> None:
     """Prints a sentence for the user on standard error."""
-    print(f"jaxsolve: {sentence}", file=sys.stderr)
+    print(f"jaxsolve: {_short(sentence)}", file=sys.stderr)
 
 
 def refuse(sentence: str, as_json: bool = False, code: int = exit_codes.BAD_INPUT) -> NoReturn:
@@ -74,6 +83,7 @@ def refuse(sentence: str, as_json: bool = False, code: int = exit_codes.BAD_INPU
     The message goes to standard error, and with ``as_json`` also to standard output, as
     ``{"error": sentence}``. Raises typer.Exit.
     """
+    sentence = _short(sentence)
     if as_json:
         try:
             streams.print_json({"error": sentence})

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 
+from jaxsolve.commands import exit_codes
 from jaxsolve.core import process
 
 
@@ -26,6 +27,16 @@ def stop_on_terminate() -> None:
             signal.signal(signal.SIGINT, process.interrupt)
         if not isinstance(sys.unraisablehook, _RaiseAgain):
             sys.unraisablehook = _RaiseAgain(sys.unraisablehook)
+
+
+def leave_on_interrupt() -> None:
+    """Makes Ctrl-C end the program at once, with exit code 130. Called when all output is written.
+
+    A KeyboardInterrupt in Python's cleanup would be a traceback.
+    """
+    with contextlib.suppress(ValueError):  # not the main thread
+        if signal.getsignal(signal.SIGINT) not in (None, signal.SIG_IGN):
+            signal.signal(signal.SIGINT, lambda *_: os._exit(exit_codes.INTERRUPTED))
 
 
 class _RaiseAgain:

@@ -18,6 +18,7 @@ from jaxsolve.commands.terminal import output_console
 from jaxsolve.commands.tsumego_solver import QuestionSolver
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder, write_atomically
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.games import make
 from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.effort import Effort
@@ -95,7 +96,7 @@ def run(request: Request) -> int:
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
-        refuse_options(request.options)
+        refuse_options(request)
         outputs.refuse_unwritable(
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
@@ -114,13 +115,22 @@ def is_collection(request: Request) -> bool:
         return collection.is_collection(request.position, request.place.number)
 
 
-def refuse_options(options: Mapping[str, str]) -> None:
-    """Raises ValueError for a rule option that the command determines itself."""
-    for name in options:
+def refuse_options(request: Request) -> None:
+    """Raises ValueError for a rule option that the command determines itself.
+
+    ``--game`` may also have a region, which is used unless ``--region`` is given.
+    """
+    base, *fields = (request.game or "").split(";")
+    if not base.startswith(("tsumego-", "killallgo-")):
+        fields = []  # ``setup`` refuses other rules
+    named = [each.partition("=")[0] for each in fields]
+    given = [("--rule ", name) for name in request.options]
+    given += [(f"--game {base};", name) for name in named if name != "region"]
+    for option, name in given:
         if name not in ("ko", "fill_eyes", "passes"):
             raise ValueError(
-                f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, "
-                "passes; it determines the other options itself"
+                f"{shortened(option)}{shortened(name)}=...: the command takes ko, fill_eyes and, "
+                "in Killall-Go, passes; it determines the other options itself"
             )
 
 

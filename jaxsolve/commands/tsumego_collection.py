@@ -69,7 +69,7 @@ def run(request: Request, jobs: int) -> int:
 
 def _refuse(request: Request, jobs: int) -> None:
     """Raises ValueError for options that are for one problem, or that exclude each other."""
-    tsumego.refuse_options(request.options)
+    tsumego.refuse_options(request)
     given = {
         "--svg": request.svg,
         "--crucial": request.crucial,
@@ -110,7 +110,9 @@ def _run(request: Request, found: Sequence[Member], jobs: int) -> int:
     unsaved = [sentence for answer in answers for sentence in answer.unsaved]
     if request.out is not None:
         try:
-            write_atomically(request.out / ANSWERS, json.dumps(fields, ensure_ascii=False) + "\n")
+            with process.defer_interrupts():
+                text = json.dumps(fields, ensure_ascii=False) + "\n"
+                write_atomically(request.out / ANSWERS, text)
         except OSError as error:
             unsaved.append(f"{request.out / ANSWERS} could not be written ({error.strerror})")
 
@@ -163,7 +165,7 @@ def answer_of(request: Request, member: Member) -> Answer:
         with tsumego.folder_of(own, task) as folder:
             studied = tsumego.study(own, task, folder)
     except (ValueError, FolderError, OSError) as error:
-        sentence = str(error)
+        sentence = failure.sentence_of(error)
         return Answer(
             member.name, {"name": member.name, "error": sentence}, [sentence], [], None, False, 0.0,
             complete=False, refused=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -20,6 +20,9 @@ _VALUES = (
     (r"Input should be less than (\S+)", r"give less than \1"),
     (r"Input should be greater than (\S+)", r"give more than \1"),
 )
+
+
+_OUTPUTS = frozenset(("--out", "--sgf", "--sgf-out", "--svg"))
 
 
 def sentence(error: typer.TyperException, args: Sequence[str]) -> str:
@@ -51,6 +54,43 @@ def refuse_repeated(given: Sequence[Any], context: Any) -> None:
         seen.append(each)
 
 
+def refuse_empty(values: Mapping[str, Any], context: Any) -> None:
+    """Raises ``typer.BadParameter`` for an empty argument, such as one from an unset variable.
+
+    As the name of a file or folder it would stand for the current folder.
+
+    Args:
+      values: the words of each parameter, by its name.
+      context: the context of the command.
+    """
+    for each in context.command.get_params(context):
+        given = values.get(each.name)
+        words = given if isinstance(given, tuple | list) else [given]
+        if getattr(each, "param_type_name", "") == "argument" and "" in words:
+            more = f"'{context.command_path} --help' shows what is needed"
+            raise typer.BadParameter(f"empty; {more}", context, each)
+
+
+def refuse_names_not_utf8(values: Mapping[str, Any], context: Any) -> None:
+    """Raises ``typer.BadParameter`` for an output file or folder whose name is not UTF-8.
+
+    Results contain the name, and JSON, SGF and SVG are UTF-8.
+
+    Args:
+      values: the words of each parameter, by its name.
+      context: the context of the command.
+    """
+    for each in context.command.get_params(context):
+        word = values.get(each.name)
+        if isinstance(word, str) and _OUTPUTS.intersection(each.opts):
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                raise typer.BadParameter(
+                    "the name is not UTF-8; give another one", context, each
+                ) from None
+
+
 def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
@@ -67,10 +107,10 @@ def _sentence(error: typer.TyperException, args: Sequence[str]) -> str:
     if isinstance(error, typer.BadParameter):
         name, names = _name(error)
         if message.startswith("Missing"):
-            return f"{name} is missing; {more} shows what is needed"
+            return f"{name or _argument(error.param)} is missing; {more} shows what is needed"
         words = _value(error.message.removesuffix("."))
-        if words.startswith("given twice"):
-            return f"{name} is {words}"
+        if words.startswith(("given twice", "empty")):
+            return f"{name or _argument(error.param)} is {words}"
         value = _given(args, names)
         shown = ""
         if value is not None:
@@ -79,8 +119,14 @@ def _sentence(error: typer.TyperException, args: Sequence[str]) -> str:
             shown = f" {shortened(value)}"
         return f"{name}{shown}: {words}" if name else words
     if found := re.fullmatch(r"Got unexpected extra argument\(?s?\)? \((.*)\)", message):
-        return f"unexpected argument {shortened(found[1])}; {more} shows what is needed"
+        return f"unexpected argument {shortened(found[1]) or repr('')}; {more} shows what is needed"
+    if found := re.fullmatch(r"Argument '(.*)' takes (\d+) values", message):
+        params = context.command.get_params(context) if context else ()
+        name = next((_argument(each) for each in params if each.name == found[1]), found[1])
+        return f"{name}: give {found[2]} arguments; {more} shows what is needed"
     if found := re.match(r"No such command '(.*?)'(?=[.]|$)", message):
+        if not found[1]:
+            return f"the name of the command is empty; {more} lists them"
         names = getattr(context and context.command, "commands", ())
         return _unknown("command", found[1], names, f"{more} lists them")
     return f"{message[:1].lower()}{message[1:]}; {more} shows what is there"
@@ -112,9 +158,15 @@ def _name(error: Any) -> tuple[str, tuple[str, ...]]:
     if error.param is None:
         return "", ()
     if getattr(error.param, "param_type_name", "") == "argument":
-        hint = error.param.get_error_hint().strip("'")
-        return "" if "|" in hint else hint, ()  # a list of all values is no name
+        hint = _argument(error.param)
+        return "" if "|" in hint and hint.islower() else hint, ()  # a list of values is no name
     return error.param.opts[0], tuple(error.param.opts)
+
+
+def _argument(param: Any) -> str:
+    """Returns an argument as the help of its command shows it, without brackets around it."""
+    hint = param.get_error_hint().strip("'")
+    return hint[1:].partition("]")[0] if hint.startswith("[") else hint
 
 
 def _value(message: str) -> str:

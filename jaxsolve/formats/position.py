@@ -57,7 +57,7 @@ def resolve(
     if text == "start" or text.startswith("moves:"):
         return _typed(text, ways)
     if text == "-":
-        return _content(sys.stdin.buffer.read(), "standard input", ways)
+        return _content(standard_input(), "standard input", ways)
     if names_problem(text):
         file, _, identifier = text.rpartition(":")
         ways.refuse_letters()
@@ -76,6 +76,16 @@ def resolve(
             raise FormatError(f"cannot read {text}: {error.strerror}") from None
         return _content(data, path.name, ways)
     return _typed(text, ways)
+
+
+def standard_input() -> bytes:
+    """Returns all bytes of standard input. Raises FormatError if it cannot be read."""
+    if sys.stdin is None:  # Python's value for a standard input that is closed at the start
+        raise FormatError("standard input is closed; give a file, or a pipe for '-'")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise FormatError(f"cannot read standard input: {error.strerror}") from None
 
 
 @dataclass(frozen=True)

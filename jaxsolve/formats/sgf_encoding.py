@@ -31,6 +31,9 @@ _WIDER = {
     "euc_kr": "cp949",
     "big5": "cp950",
 }
+# Codes of Python that write characters in ASCII; they are no encodings of files.
+_ESCAPES = frozenset(("unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"))
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _STATED = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\\\]]{0,40})\]")
 # Properties that decide the position. Two encodings may differ in other properties, such as names.
 _POSITION = ("AB", "AW", "AE", "B", "W", "PL", "SZ", "GM", "HA", "KM", "RU", "TR", "MA", "SQ", "CR")
@@ -65,7 +68,7 @@ def trees(data: bytes | str) -> list[Node]:
     """
     if isinstance(data, str):
         _stated(data.encode("utf-8", "replace"))  # raises for an unknown encoding, as for bytes
-        return sgf_tree.parse(data.removeprefix("\ufeff"))
+        return sgf_tree.parse(_SURROGATES.sub("\ufffd", data.removeprefix("\ufeff")))
     refuse_packed(data)
     if (wide := _unicode(data)) is not None:
         return sgf_tree.parse(_decoded(data, wide))
@@ -114,7 +117,7 @@ def _stated(data: bytes) -> str | None:
     """Returns the encoding that the property CA states.
 
     Returns None if there is no CA, or if ASCII text differs in the stated encoding. Raises
-    FormatError if Python does not know the encoding.
+    FormatError if Python does not know the encoding, or if it is an escape code.
     """
     found = _STATED.search(data)
     name = "" if found is None else found[1].decode("latin-1").strip()
@@ -122,12 +125,19 @@ def _stated(data: bytes) -> str | None:
         return None
     try:
         known = codecs.lookup(name).name
-        # The property was found as ASCII text, so UTF-16 and escape encodings are excluded.
+        if known.replace("-", "_") in _ESCAPES:
+            raise FormatError(
+                f"CA[{sgf_tree.shown(name)}] is a code for characters in ASCII, not an encoding of "
+                "files; one is CA[UTF-8]"
+            )
+        # The property was found as ASCII text, so UTF-16 is excluded.
         ascii_text = "".join(map(chr, range(32, 127)))
         if ascii_text.encode().decode(known) != ascii_text:
             return None
     except UnicodeDecodeError:
         return None
+    except FormatError:
+        raise
     except (LookupError, ValueError, TypeError):
         raise FormatError(
             f"CA[{sgf_tree.shown(name)}] is an unknown encoding; one is CA[UTF-8]"
@@ -137,7 +147,8 @@ def _stated(data: bytes) -> str | None:
 
 def _try(data: bytes, encoding: str) -> str | None:
     try:
-        return data.decode(encoding)
+        # A lone surrogate could not be written to any output.
+        return _SURROGATES.sub("\ufffd", data.decode(encoding))
     except UnicodeDecodeError:
         return None
 

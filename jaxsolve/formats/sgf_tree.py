@@ -34,14 +34,30 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _LINE_END = re.compile(r"\r\n|\n\r|\n|\r")
-# Properties that decide the position. If a value contains one, a bracket is missing before it.
+# The long names in FF[1] to FF[3] of the properties that decide the position.
+_LONG_NAMES = """
+AddBlack AddWhite AddEmpty Black White PLayer SiZe GaMe HAndicap KoMi RUles TRiangle SQuare MArk
+CiRcle
+"""
+_LONG = {re.sub("[a-z]", "", word): word for word in _LONG_NAMES.split()}
+# If a value contains a property that decides the position, a bracket is missing before it.
 _SWALLOWED = re.compile(
     r"""(?<![A-Za-z])(?:
-    (?P<name> (?i:AB|AW|AE) | AddBlack | AddWhite | PLayer | SiZe
-      | B|W|PL|SZ|GM|HA|RU|KM|TR|MA|SQ|CR ) [ \t\n\r\f\v]*\[
-    # These are words of a text, unless the value ends like a move.
-    | (?P<word> Black|White|b|w ) [ \t\n\r\f\v]*\[ (?:[a-z]{2})? \Z
-    )""",
+    (?P<name> (?i:AB|AW|AE) | PL|SZ|GM|HA|KM|RU|TR|SQ|MA|CR|B|W
+      | (?!Black|White) (?:LONG) ) [ \t\n\r\f\v]*\[
+    # These are words of a text, unless the value ends like one of the property.
+    | (?P<word> Black|White|b|w|(?i:TR|SQ|MA|CR) ) [ \t\n\r\f\v]*\[ (?:POINT)? \Z
+    | (?P<side> (?i:PL) ) [ \t\n\r\f\v]*\[ \s* (?i:b|w|black|white|[12])? \s* \Z
+    | (?P<number> (?i:SZ|GM|HA|KM) ) [ \t\n\r\f\v]*\[ [-+\d.:\s]* \Z
+    | (?P<rules> (?i:RU) ) [ \t\n\r\f\v]*\[ [^\[]* \Z
+    )
+    # The end of a word, as in "textAB[aa".
+    | (?<=[a-z]) (?P<end> A[BWE]|TR|SQ|MA|CR|B|W ) \[ POINT \Z
+    | (?<=[a-z]) (?P<turn> PL ) \[ (?:[bBwW12]|(?i:black|white)) \Z
+    | (?<=[a-z]) (?P<small> a[bwe] ) \[ POINT \Z
+    """.replace("LONG", "|".join(_LONG.values())).replace(
+        "POINT", r"\s*[a-zA-Z]{2}(?::[a-zA-Z]{2})?\s*"
+    ),
     re.VERBOSE,
 )
 # A property in the text outside of records, where none is allowed. "Problem [1]" is a text.
@@ -106,8 +122,8 @@ def parse(text: str) -> list[Node]:
     """Returns the root nodes of all records in the text of an SGF file, at least one.
 
     Text before the first record and between records is skipped, unless it seems to be part of a
-    record. Lower-case letters in the name of a property are dropped, because FF[1] to FF[3] allow
-    ``AddBlack`` for ``AB``. A name of lower-case letters only is converted to capital letters.
+    record. FF[1] to FF[3] allow ``AddBlack`` for ``AB``: the lower-case letters of such a name are
+    dropped. A name of lower-case letters only is converted to capital letters.
 
     Raises:
       FormatError: the text is not SGF; the sentence gives line and column.
@@ -198,12 +214,13 @@ def _tree(text: str, start: int) -> tuple[Node, int]:
 def _name(text: str, word: str, place: int) -> str:
     """Returns the name of a property in capital letters, from its ``word`` in the file.
 
-    Raises FormatError if ``word`` has lower-case letters and the resulting name is unknown.
+    Raises FormatError if ``word`` has lower-case letters and is not a known name.
     """
     if word.isupper():
         return word
-    name = re.sub("[a-z]", "", word) or word.upper()
-    if name not in NAMES:
+    name = word.upper() if word.islower() else re.sub("[a-z]", "", word)
+    known = name in NAMES and (word.islower() or word[0].isupper())
+    if not known or (not word.islower() and _LONG.get(name, word) != word):
         raise _no_property(text, word, place)
     return name
 
@@ -231,8 +248,8 @@ def _values(text: str, name: str, position: int) -> tuple[list[str], int]:
         if lost := _SWALLOWED.search(value, after):
             raise _fault(
                 text,
-                place + lost.start(),
-                f"{lost['name'] or lost['word']}[ inside the value of {name}: its bracket ']' is "
+                place + lost.start(lost.lastgroup or ""),
+                f"{lost[lost.lastgroup or '']}[ inside the value of {name}: its bracket ']' is "
                 "missing or escaped, or the encoding (CA) is wrong",
             )
         if values and name in _SINGLE:

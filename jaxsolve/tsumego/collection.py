@@ -35,7 +35,7 @@ class Member(NamedTuple):
     """A problem of a collection."""
 
     # Path in the collection, and the number of the record where there are several. A byte that is
-    # no UTF-8 is shown as "?".
+    # no UTF-8 is shown as "?", and a control character is escaped.
     name: str
     folder: str  # name for the problem's folder, different for all members
     data: bytes  # the SGF file
@@ -74,7 +74,7 @@ def members(text: str) -> list[Member]:
     for name, data in files:
         numbers: Sequence[int | None] = _records(data)
         for number in numbers if len(numbers) > 1 else [None]:
-            shown = name.encode(errors="replace").decode()
+            shown = _printable(name)
             whole = shown if number is None else f"{shown} #{number}"
             plain = re.sub(r"\.sgf\b", "", whole, flags=re.IGNORECASE)
             # Without dots, so that no folder has the name of a file of the command.
@@ -115,9 +115,14 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
                 raise FormatError(f"{path.name} has {len(entries)} files; at most {MAX_FILES}")
             for each in sorted(entries, key=lambda each: each.filename):
                 if each.flag_bits & 1:
-                    raise FormatError(f"{path.name}: {each.filename} is encrypted")
+                    raise FormatError(f"{path.name}: {_printable(each.filename)} is encrypted")
                 with archive.open(each) as file:
                     yield each.filename, _bounded(each.filename, file.read(MAX_BYTES + 1))
+    except UnicodeDecodeError:
+        raise FormatError(
+            f"{path.name} is no readable ZIP archive (the name of a file in it is not in UTF-8, "
+            "as the archive states)"
+        ) from None
     except _DAMAGED as error:
         raise FormatError(f"{path.name} is no readable ZIP archive ({error})") from None
 
@@ -130,7 +135,14 @@ def _read(path: Path) -> bytes:
         raise FormatError(f"cannot read {path}: {error.strerror}") from None
 
 
+def _printable(name: str) -> str:
+    name = name.encode(errors="replace").decode()
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+
+
 def _bounded(name: str, data: bytes) -> bytes:
     if len(data) > MAX_BYTES:
-        raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MB, which no SGF record is")
+        raise FormatError(
+            f"{_printable(name)} is larger than {MAX_BYTES >> 20} MB, which no SGF record is"
+        )
     return data

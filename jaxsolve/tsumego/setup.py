@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,7 +158,7 @@ def _sgf(text: str) -> bytes | None:
     """
     example = "one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
     if text == "-":
-        data = sys.stdin.buffer.read()
+        data = position.standard_input()
         sgf_encoding.refuse_packed(data, "standard input")
         if not sgf_encoding.holds_record(data):
             raise FormatError(f"standard input holds no SGF record; {example}")

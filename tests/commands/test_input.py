@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from jaxsolve import search
+from jaxsolve.formats import position
+from jaxsolve.formats.record import FormatError
 from support.cli import LOSS, WIN, one_object, run
 
 BAD = {
@@ -221,3 +227,19 @@ def test_the_start_of_a_large_game_without_a_limit_is_announced(
 
 def stopped(*_, **__):
     raise ValueError("no search in this test")
+
+
+@pytest.mark.parametrize(
+    "words", [("tsumego", "-"), ("solve", "-", "--game", "go-5"), ("show", "-")], ids=" ".join
+)
+def test_a_closed_standard_input_is_one_sentence(words, monkeypatch):
+    monkeypatch.setattr(position, "sys", SimpleNamespace(stdin=None))  # as Python sets it
+    with pytest.raises(FormatError, match="standard input is closed; give a file"):
+        position.standard_input()
+    done = subprocess.run(
+        ["bash", "-c", 'exec "$@" <&-', "-", sys.executable, "-m", "jaxsolve", *words],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "jaxsolve: standard input is closed; give a file, or a pipe for '-'\n"

@@ -122,3 +122,34 @@ def test_ctrl_c_during_an_import_leaves_no_traceback(module):
     words = [sys.executable, "-c", AT_IMPORT, "solve", "start", "--game", "hex-3", module]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "jaxsolve: interrupted\n")
+
+
+AT_THE_END = """
+import atexit, os, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run in the background
+
+class AtTheEnd:
+    def __del__(self, kill=os.kill, me=os.getpid()):  # after the functions of ``atexit``
+        kill(me, 2)
+
+if sys.argv.pop() == "atexit":
+    register = atexit.register
+    def late(*words):  # called before the program's own function
+        register(*words)
+        register(signal.raise_signal, signal.SIGINT)
+        atexit.register = register
+    atexit.register = late
+else:
+    sys.at_the_end = AtTheEnd()
+from jaxsolve import __main__ as program
+program.main()
+"""
+
+
+@pytest.mark.parametrize(("when", "code"), [("atexit", 130), ("later", 0)])
+def test_ctrl_c_after_the_output_is_an_exit_code(when, code):
+    words = [sys.executable, "-c", AT_THE_END, "games", when]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert "tsumego" in done.stdout

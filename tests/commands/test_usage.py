@@ -41,6 +41,20 @@ LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' sh
         ((*SOLVE, "--no\npe\x1b[31m"), rf"there is no option --no\npe\x1b[31m; {LISTS}"),
         (("sovle",), "there is no command sovle; did you mean solve?"),
         (("weather",), "there is no command weather; 'jaxsolve --help' lists them"),
+        (("",), "the name of the command is empty; 'jaxsolve --help' lists them"),
+        (
+            ("tsumego",),
+            "FILE.sgf|COLLECTION is missing; 'jaxsolve tsumego --help' shows what is needed",
+        ),
+        (
+            ("evaluate",),
+            "RUN|NETWORK... is missing; 'jaxsolve evaluate --help' shows what is needed",
+        ),
+        (("match", "x"), "A B: give 2 arguments; 'jaxsolve match --help' shows what is needed"),
+        (
+            ("bench", "weather"),
+            "weather: give kernels, search, patterns, zones, selfplay or pnmcts",
+        ),
     ],
 )
 def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
@@ -49,9 +63,30 @@ def test_an_error_of_the_option_parser_is_this_sentence(words, sentence):
     assert result.stderr == f"jaxsolve: {sentence}\n"
 
 
-def test_a_long_word_is_shortened():
-    result = run(*SOLVE, f"--{'x' * 500}")
-    assert result.exit_code == 2 and len(result.stderr) < 200
+@pytest.mark.parametrize("command", ["tsumego", "check", "solve", "show", "suite", "plot", "games"])
+def test_an_empty_argument_does_not_stand_for_the_current_folder(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.sgf").write_text("(;SZ[5]AB[aa]AW[ba])")
+    result = run(command, "")
+    assert (result.exit_code, result.stdout) == (2, "")
+    more = f"'jaxsolve {command} --help' shows what is needed\n"
+    assert result.stderr.endswith(f" is empty; {more}") and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*SOLVE, f"--{'x' * 5000}"),
+        *((command, "x" * 5000) for command in ("tsumego", "check", "suite", "plot", "games")),
+        ("solve", f"{'x' * 5000}.sgf", "--json"),
+        (*SOLVE, "--out", "x" * 5000),
+        (*SOLVE, "--rule", f"{'x' * 5000}=1"),
+    ],
+)
+def test_a_long_word_is_shortened(words):
+    result = run(*words)
+    assert result.exit_code == 2 and 20 < len(result.stderr) < 300
+    assert len(result.stdout) < 300
 
 
 # ---- the form of all messages ------------------------------------------------------------------
@@ -93,3 +128,19 @@ def test_messages_begin_in_lower_case_and_have_no_final_period(folder):
                 assert first[0][0].lower() == first[0][0] or first[0] in NAMES, (file, text)
                 assert text.rstrip()[-1] not in ".!", (file, text)
     assert count > 3
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        *((("tsumego", "a.sgf"), name) for name in ("--out", "--svg", "--sgf-out")),
+        *((("show", "start", "-g", "hex-3"), name) for name in ("--svg", "--sgf")),
+        *(((*words, "x"), "--out") for words in (("solve",), ("suite",), ("plot",), ("evaluate",))),
+    ],
+)
+def test_an_output_whose_name_is_not_utf8_is_refused_before_the_search(words, option):
+    result = run(*words, option, "r\udcff")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"jaxsolve: {option} ") and result.stderr.endswith(
+        ": the name is not UTF-8; give another one\n"
+    )

@@ -396,6 +396,70 @@ def test_a_fault_gets_its_sentence(name):
     assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "lost",
+    [
+        *("sz[7]", "gm[1]", "ha[2]", "km[6.5]", "ru[Japanese]", "pl[W]", "pl[black]", "SZ[7]"),
+        *("ab[cc]", "aw[cc]", "ae[aa]", "b[cc]", "w[]", "tr[aa]", "sq[aa:bb]", "ma[aa]", "cr[aa]"),
+        *("AddBlack[cc]", "AddWhite[cc]", "AddEmpty[aa]", "PLayer[W]", "SiZe[7]", "GaMe[1]"),
+        *("KoMi[0]", "RUles[AGA]", "HAndicap[2]", "TRiangle[aa]", "SQuare[aa]", "MArk[aa]"),
+        *("CiRcle[aa]", "Black[cc]", "White[cc]", "sz [7]", "Pl[w]"),
+    ],
+)
+def test_a_property_inside_a_text_is_refused_in_each_spelling(lost):
+    name = lost.partition("[")[0].rstrip()
+    with pytest.raises(FormatError) as caught:
+        sgf_problem.read_marked(f"(;SZ[5]AB[aa]C[a note {lost})")
+    assert f"column 23: {name}[ inside the value of C" in str(caught.value)
+
+
+@pytest.mark.parametrize("lost", ["AB[cc]", "PL[W]", "B[cc]", "ab[cc]", "TR[aa]"])
+def test_a_property_right_after_a_word_is_refused(lost):
+    with pytest.raises(FormatError, match="inside the value of C"):
+        sgf_problem.read_marked(f"(;SZ[5]AB[aa]C[to play{lost})")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "ha [laughs",
+            "ma [non",
+            "crab[",
+            "see [1\\]",
+            "a PL [x\\] b",
+            "Black [to play",
+            "sq [1a",
+        ),
+        *("the size[5 points", "pl[ayers", "grab[a piece", "HAM[1", "Black AB[aa\\] is bad"),
+    ],
+)
+def test_a_text_with_brackets_is_read(text):
+    assert sgf_problem.read_marked(f"(;SZ[5]AB[aa]C[{text}])").record.black
+
+
+@pytest.mark.parametrize(
+    "word", ["addB", "aB", "But", "Warning", "addBlack", "Handicap", "AddABlack"]
+)
+def test_a_word_is_no_long_name(word):
+    with pytest.raises(FormatError, match=f"{word} after ']' is not a property"):
+        sgf_problem.read_marked(f"(;SZ[5]AB[bb]AW[ab]{word}[aa])")
+
+
+@pytest.mark.parametrize(
+    "code", ["unicode_escape", "raw_unicode_escape", "Raw-Unicode-Escape", "idna", "punycode"]
+)
+def test_an_escape_code_is_no_encoding(code):
+    with pytest.raises(FormatError) as caught:
+        sgf_problem.read_marked(f"(;CA[{code}]SZ[5]GN[\\ud800x]AB[aa])".encode())
+    assert str(caught.value).startswith(f"CA[{code}] is a code for characters in ASCII")
+
+
+def test_a_lone_surrogate_in_a_text_is_replaced():
+    record = sgf_problem.read_marked("(;SZ[5]GN[\ud800x]AB[aa])").record
+    assert record.properties["title"] == "\ufffdx"
+
+
 def test_a_text_that_fits_two_encodings_with_different_moves_is_refused():
     """In GBK the letter takes the bracket after it, which joins the two variations."""
     moves = b"SZ[5];B[aa](;W[ba]C[\xe9])(;C[x];W[bb]))"

@@ -92,6 +92,7 @@ def test_one_record_of_a_file_is_no_collection(folder):
         (["--at", "1"], "--at is for one problem"),
         (["--jobs", "2", "--patterns", "p"], "--jobs cannot be combined with --patterns"),
         (["--rule", "goal=kill"], "--rule goal=...: the command takes ko"),
+        (["--game", "tsumego-7;goal=kill"], "--game tsumego-7;goal=...: the command takes ko"),
     ],
 )
 def test_options_of_one_problem_are_refused(folder, words, sentence):
@@ -136,6 +137,20 @@ def test_names_of_members_are_short_and_printable_and_no_names_of_the_commands_f
     assert max(map(len, folders)) <= collection.FOLDER_NAME + 2
     assert not {"answers.json", "run.json"} & set(folders)
     assert all(member.name.encode() for member in found)
+
+
+def test_the_name_of_a_member_has_one_line_and_a_name_that_is_not_utf8_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:
+        made.writestr("new\nline\x1b[31m.sgf", RIGHT)
+    (member,) = collection.members(str(tmp_path / "a.zip"))
+    assert member.name == r"new\nline\x1b[31m.sgf"
+    with zipfile.ZipFile(tmp_path / "u.zip", "w") as made:
+        made.writestr("\xe9\xe9.sgf", RIGHT)  # not ASCII, so it is marked as UTF-8
+    data = (tmp_path / "u.zip").read_bytes().replace("\xe9\xe9".encode(), b"\xff" * 4)
+    (tmp_path / "u.zip").write_bytes(data)
+    result = run(tmp_path / "u.zip")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "u.zip is no readable ZIP archive (the name of a file in it is not" in result.stderr
 
 
 @pytest.mark.parametrize(
