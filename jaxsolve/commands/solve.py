@@ -219,7 +219,7 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         answer.show(console, problem, result)
     if results[-1].verdict is Verdict.UNKNOWN and "knowledge=ndk" in problem.game.rule_set:
         console.print(
-            "--rule knowledge=4t (four-threat rules, the same winner) decides far sooner",
+            "--rule knowledge=4t (four-threat rules) often decides far sooner",
             style="dim",
         )
     if results[-1].interrupted and request.out is not None:
