@@ -19,6 +19,9 @@ class Verdict(enum.Enum):
     DISPROVED = "disproved"  # the opposite claim holds; the certificate proves that one
     UNKNOWN = "unknown"  # a limit was reached, or no play that ends decides the claim
 
+    def __str__(self) -> str:
+        return self.value
+
     @property
     def opposite(self) -> Verdict:
         """The verdict on the opposite claim. UNKNOWN remains UNKNOWN."""

@@ -62,10 +62,11 @@ def winner(problem: Problem, result: Result) -> str | None:
 
 
 def headline(problem: Problem, result: Result) -> tuple[str, str]:
-    """Returns the result as one sentence, split after the verdict.
+    """Returns the result as one sentence, split where its style ends.
 
-    Example: ``("disproved", ": black wins")``. If a draw is possible, a claim to win is disproved
-    without a winner: ``("disproved", ": white does not win")``.
+    Examples: ``("proved", ": white wins")``; of a claim that is false,
+    ``("black wins", ' (proved: the claim "white wins" is false)')``. If a draw is possible, a false
+    claim to win gives no winner: it then begins with ``white does not win``.
     """
     players = problem.game.players
     claim = result.claim.text(players)
@@ -74,9 +75,12 @@ def headline(problem: Problem, result: Result) -> tuple[str, str]:
     if result.verdict is Verdict.PROVED:
         return result.verdict.value, f": {claim}"
     opposite = result.claim.opposite(problem.game.may_draw)
-    if opposite.result == "wins":
-        return result.verdict.value, f": {opposite.text(players)}"
-    return result.verdict.value, f": {players[result.claim.player]} does not win"
+    holds = (
+        opposite.text(players)
+        if opposite.result == "wins"
+        else f"{players[result.claim.player]} does not win"
+    )
+    return holds, f' (proved: the claim "{claim}" is false)'
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:

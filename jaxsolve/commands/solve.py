@@ -22,6 +22,7 @@ from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
 
+REMIND = 5.0  # wall seconds of a search without a limit, after which a remark says so
 LARGE = 26  # moves of a game whose start position may take for ever
 
 
@@ -52,6 +53,7 @@ def run(request: Request) -> int:
             letters=request.letters,
             remark=failure.remark,
         )
+        unlimited = request.settings.limits == Limits()
         if sentence := _unlimited_start(problem, request.settings.limits):
             failure.remark(sentence)
         claim, wants_value = _claim(problem, request)
@@ -64,9 +66,12 @@ def run(request: Request) -> int:
                 )
             known = until_end.enter_context(patterns.shared(request.patterns))
             with StatusLine() as status_line:
-                results, value = _search(
-                    problem, claim, wants_value, request, known, status_line.callback
+                show = (
+                    _Reminder(status_line, request.out)
+                    if unlimited and not sentence
+                    else status_line.callback
                 )
+                results, value = _search(problem, claim, wants_value, request, known, show)
         printed = _deliver(problem, results, value, request)
         return answer.exit_code(results) if printed else exit_codes.FAILED
 
@@ -86,6 +91,31 @@ def _unlimited_start(problem: Problem, limits: Limits) -> str:
         f"solving the start position of {game.rule_set}{empty} without a limit, which may never"
         " end; --time S stops the search after S CPU seconds"
     )
+
+
+def _asks_about_stones(problem: Problem) -> bool:
+    """Returns whether the rules of life and death name the stones in question."""
+    return "crucial=any" not in problem.game.rule_set.split(";")
+
+
+class _Reminder:
+    """Progress callback that remarks once, after ``REMIND`` seconds, that there is no limit."""
+
+    def __init__(self, status_line: StatusLine, out: Path | None):
+        self._status_line, self._reminded = status_line, False
+        saves = f"saves it in {out}" if out is not None else "with --out DIR saves it"
+        self._sentence = (
+            "no limit is given, so the search runs until the position is solved; Ctrl-C ends it "
+            f"and {saves}; --time S stops it after S CPU seconds"
+        )
+
+    def __call__(self, progress: Progress) -> None:
+        if not self._reminded and progress.wall_seconds >= REMIND:
+            self._reminded = True
+            with self._status_line.paused():
+                failure.remark(self._sentence)
+        if self._status_line.callback is not None:
+            self._status_line(progress)
 
 
 def _deliver(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
@@ -155,7 +185,7 @@ def _search(
 
 def _print(problem: Problem, results: list[Result], value: str | None, request: Request) -> None:
     if request.as_json:
-        found = answer.fields(problem, results[0])
+        found = answer.fields(problem, results[0]) | {"question": problem.game.question or None}
         if value is not None:
             # Shows the move and the line of the proved claim. For a draw it is the weaker claim.
             kept = next(
@@ -176,10 +206,22 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
     console.print(
         f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim"
     )
-    if value is not None:
+    if question := problem.game.question:
+        console.print(f"question: {question}")
+        if not _asks_about_stones(problem):
+            console.print(
+                "no stones are given (crucial=any); 'jaxsolve tsumego' asks about given stones",
+                style="dim",
+            )
+    if value is not None and len(results) > 1:
         console.print(f"value: [bold]{value}[/]")
     for result in results:
         answer.show(console, problem, result)
+    if results[-1].verdict is Verdict.UNKNOWN and "knowledge=ndk" in problem.game.rule_set:
+        console.print(
+            "--rule knowledge=4t (four-threat rules) often decides far sooner",
+            style="dim",
+        )
     if results[-1].interrupted and request.out is not None:
         console.print(
             "interrupted; resume with the same command and --resume "

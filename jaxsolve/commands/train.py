@@ -66,10 +66,30 @@ def run(words: Sequence[str]) -> int:
                 "out= is the folder of one run; the runs of a sweep have numbered folders in "
                 "hydra.sweep.dir=FOLDER"
             )
-        if not any(word.lstrip("+").startswith("hydra.sweep.dir=") for word in overrides):
+        hydras = {word.lstrip("+").partition("=")[0]: word.partition("=")[2] for word in overrides}
+        folder = hydras.get("hydra.sweep.dir", f"runs/{choices[0].name}-sweep")
+        if "hydra.sweep.subdir" not in hydras:  # the runs are numbered
+            _refuse_another_sweep(Path(folder.strip("'\"")), choices)
+        if "hydra.sweep.dir" not in hydras:
             # All runs of a sweep go to one folder, even if they have different names.
-            words = [*words, f"hydra.sweep.dir=runs/{choices[0].name}-sweep"]
+            words = [*words, f"hydra.sweep.dir={folder}"]
         return _by_hydra(words)
+
+
+def _refuse_another_sweep(folder: Path, choices: Sequence[Settings]) -> None:
+    """Raises FolderError if ``folder`` holds another sweep than that of the runs ``choices``."""
+    from jaxsolve.train import build, sweep
+    from jaxsolve.train.run import question
+
+    if not folder.is_dir():
+        return
+    questions = []
+    for settings in choices:
+        learn_on, first = settings.train.learn_on, None
+        if learn_on is not None:
+            first = build.first_params(learn_on, build.loop(settings).learner)
+        questions.append(question(settings, first))
+    sweep.refuse_another(folder, questions)
 
 
 def train(settings: Settings, config: str) -> int:

@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +29,7 @@ _PART_NUMBERS = itertools.count()
 _IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
+MOST_SHOWN = 6  # settings that differ, in the message of a refused folder
 NAME_BYTES = 200  # most bytes of a folder's name in UTF-8: file systems allow 255
 
 
@@ -122,15 +123,8 @@ class RunFolder:
             self.write_json(marker, question)
             return False
         stored = self._read(file)
-        for name in sorted((question.keys() | stored.keys()).difference(passing)):
-            if stored.get(name) != question.get(name):
-                where, found, expected = _first_difference(
-                    name, stored.get(name), question.get(name)
-                )
-                raise FolderError(
-                    f"{self.path} holds the run of another question, with {where} {_shown(found)}, "
-                    f"not {_shown(expected)}; give another folder"
-                )
+        if found := differences(stored, question, passing):
+            raise FolderError(f"{self.path} holds another run, with {found}; give another folder")
         if not resume:
             raise FolderError(
                 f"{self.path} already holds this run; resume it (--resume, in Python resume=True),"
@@ -283,16 +277,33 @@ def sync_to_disk(file: IO[Any]) -> None:
             raise
 
 
-def _first_difference(name: str, stored: Any, expected: Any) -> tuple[str, Any, Any]:
-    """Finds the first difference between two values of the setting ``name``, which may be nested.
+def differences(
+    stored: Mapping[str, Any], expected: Mapping[str, Any], passing: Collection[str] = ()
+) -> str:
+    """Returns the settings that differ as text, such as ``train.seed 1, not 0``; "" if none do.
 
-    Returns the dotted name of the setting that differs, its stored value and its expected value.
+    Names in ``passing`` are not compared. Of many settings the first ``MOST_SHOWN`` are listed.
+    """
+    found = [
+        f"{where} {_shown(old)}, not {_shown(new)}"
+        for name in sorted((expected.keys() | stored.keys()).difference(passing))
+        for where, old, new in _differences(name, stored.get(name), expected.get(name))
+    ]
+    more = len(found) - MOST_SHOWN
+    return ", and ".join(found[:MOST_SHOWN] + ([f"{more} more"] if more > 0 else []))
+
+
+def _differences(name: str, stored: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yields the differences between two values of the setting ``name``, which may be nested.
+
+    A difference is the dotted name of a setting, its stored value and its expected value.
     """
     if isinstance(stored, dict) and isinstance(expected, dict):
-        for key in [*expected, *stored]:
+        for key in {**expected, **stored}:
             if key not in expected or key not in stored or stored[key] != expected[key]:
-                return _first_difference(f"{name}.{key}", stored.get(key), expected.get(key))
-    return name, stored, expected
+                yield from _differences(f"{name}.{key}", stored.get(key), expected.get(key))
+    elif stored != expected:
+        yield name, stored, expected
 
 
 def _shown(value: Any, width: int = 60) -> str:

@@ -186,8 +186,14 @@ def _is_empty(record: Record, data: bytes) -> bool:
 
 
 def _advice(data: bytes, ways: _Ways) -> str:
-    """Returns advice for a Go record with a set-up position if no rules were chosen, else ""."""
-    if ways.rule_set is not None or not sgf_problem.holds_problem(data):
+    """Returns advice for a Go record with a set-up position; "" if the user chose its question.
+
+    The user chose it by rules other than those of life and death, or by crucial stones.
+    """
+    rules = ways.rule_set
+    given = "crucial" in ways.options or (rules is not None and "crucial=" in rules)
+    chosen = rules is not None and (given or not rules.startswith("tsumego"))
+    if chosen or not sgf_problem.holds_problem(data):
         return ""
     return f"for a life-and-death problem there is 'jaxsolve tsumego {ways.text}'"
 
@@ -220,7 +226,19 @@ def _game_of(record: Record, rule_set: str | None, options: dict[str, str]) -> G
     return _game(rule_set, options)
 
 
+def _square(text: str) -> int | None:
+    """Returns N if ``text`` begins with N rows of N points, as a position of stones does."""
+    rows = text.split(" ")[0].split("/")
+    stones = all(len(row) == len(rows) and set(row) <= set(".XO") for row in rows)
+    return len(rows) if stones and len(rows) > 1 else None
+
+
 def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
+    if ways.rule_set is None and (size := _square(text)) is not None:
+        raise FormatError(
+            f"give the game of this {size}x{size} board: --game tsumego-{size} for life and death "
+            f"in Go, or another, such as --game go-{size} or hex-{size} (see 'jaxsolve games')"
+        )
     game = _game(ways.rule_set, ways.options)
     computes = not ways.display_only or text == "start" or text.startswith("moves:")
     if computes:

@@ -12,6 +12,10 @@ Place = tuple[int, int]
 """(column from the left, row from the top) of a cell, from 0."""
 
 
+SIDES = "black connects top and bottom, white left and right"
+"""The note of a board with ``edges=(1, 2)``."""
+
+
 class Shape(enum.StrEnum):
     """Layout of a board's cells."""
 
@@ -42,7 +46,7 @@ class Stones:
     # Names of the pieces in hand of the first and the second player, in order; None if the game has
     # no pieces in hand.
     hands: tuple[Sequence[str], Sequence[str]] | None = None
-    note: str = ""  # a fact of the rules that decides the winner and is not on the board
+    note: str = ""  # what the rules say about winning, for text below the board
 
     def __post_init__(self) -> None:
         height, width = np.shape(self.cells)

@@ -103,6 +103,14 @@ class Game(abc.ABC):
         return None
 
     @property
+    def question(self) -> str:
+        """The question that the rules ask about a position (life and death), in words.
+
+        "" if the rules ask none: then the question is who wins.
+        """
+        return ""
+
+    @property
     def kernel(self) -> Game:
         """The game whose compiled code is used for this game's states.
 

@@ -56,9 +56,12 @@ class Limits:
     def reached(self, name: str) -> str:
         """Returns the sentence "The limit of ... was reached." for the limit ``name``, a field."""
         limit = getattr(self, name)
-        unit = {"cpu_seconds": "CPU seconds", "wall_seconds": "seconds"}.get(name, name)
+        unit = {"cpu_seconds": "CPU seconds", "wall_seconds": "seconds of wall time"}.get(
+            name, name
+        )
         shown = f"{round(limit, 2) or limit:g}" if "seconds" in name else str(limit)
-        return f"The limit of {shown} {unit[:-1] if shown == '1' else unit} was reached."
+        unit = unit if shown != "1" else unit.removesuffix("s").replace("seconds ", "second ")
+        return f"The limit of {shown} {unit} was reached."
 
 
 LIMIT_NAMES = tuple(each.name for each in dataclasses.fields(Limits))
@@ -125,6 +128,8 @@ class Settings:
         for name in ("zones", "check"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name}={getattr(self, name)!r}: give True or False")
+        if isinstance(self.method, str) and self.method not in METHOD_NAMES:
+            raise ValueError(f"method={self.method!r}: give one of {', '.join(METHOD_NAMES)}")
         if not isinstance(self.method, str) and not hasattr(self.method, "fallback"):
             raise TypeError(
                 f"method={self.method!r}: give a name, such as 'dfpn', or a method of"

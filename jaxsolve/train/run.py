@@ -16,6 +16,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import jax
 import numpy as np
@@ -182,27 +183,15 @@ class Run:
         claimed, refused = None, None
         if devices.is_first():
             try:
-                claimed = folders.claim(self.path, MARKER, {"settings": self._question()})
+                claimed = folders.claim(
+                    self.path, MARKER, {"settings": question(self.settings, self._first)}
+                )
                 folders.write(self.path / CONFIG, config)
             except (FolderError, OSError) as error:
                 refused = error
         if devices.broadcast(refused is not None):
             raise refused or FolderError(f"{self.path}: the run's first process cannot use it")
         return claimed
-
-    def _question(self) -> dict[str, object]:
-        """Returns the settings that results depend on.
-
-        Names of files are replaced by digests of their contents.
-        """
-        question = self.settings.question()
-        if (file := self.settings.game.starts) is not None:
-            content = problems.find(file).read_bytes()
-            question["game"]["starts"] = hashlib.sha256(content).hexdigest()
-        if self._first is not None:
-            weights = b"".join(leaf.tobytes() for leaf in jax.tree.leaves(self._first))
-            question["train"]["learn_on"] = hashlib.sha256(weights).hexdigest()
-        return question
 
     def _check_claim(self) -> None:
         """Raises FolderError in all processes if another run has claimed a remote folder."""
@@ -306,3 +295,18 @@ def _report(progress: Callable[[Measured], None], measured: Measured) -> None:
         if not jax.distributed.is_initialized():
             raise
         preemption.request_stop()
+
+
+def question(settings: Settings, first: Any = None) -> dict[str, Any]:
+    """Returns the settings that results depend on, as the marker of a run's folder stores them.
+
+    Names of files are replaced by digests of their contents. ``first`` are the initial parameters
+    that ``learn_on`` names.
+    """
+    found = settings.question()
+    if (file := settings.game.starts) is not None:
+        found["game"]["starts"] = hashlib.sha256(problems.find(file).read_bytes()).hexdigest()
+    if first is not None:
+        weights = b"".join(leaf.tobytes() for leaf in jax.tree.leaves(first))
+        found["train"]["learn_on"] = hashlib.sha256(weights).hexdigest()
+    return found

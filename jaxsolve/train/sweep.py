@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
-from jaxsolve.core.run_folder import write_table
+from jaxsolve.core.run_folder import FolderError, differences, write_table
 from jaxsolve.train.metrics import CONFIG, MARKER, metrics
 from jaxsolve.view.columns import columns
 
@@ -27,7 +28,8 @@ def fail(folder: Path, error: Exception) -> None:
     The other runs continue. The table shows the error.
     """
     sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
-    print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
+    where = "" if sentence.startswith(str(folder)) else f"{folder}: "
+    print(f"jaxsolve: {where}{sentence}", file=sys.stderr)
     _beside(folder).write_text(sentence + "\n", encoding="utf-8")
 
 
@@ -42,6 +44,27 @@ def _beside(folder: Path) -> Path:
     The file is next to the run's folder, not in it, because the folder may belong to another run.
     """
     return folder.parent / f"{folder.name}.{FAILED}"
+
+
+def refuse_another(folder: Path, questions: Sequence[dict[str, Any]]) -> None:
+    """Raises FolderError if the folder holds runs of another sweep.
+
+    Args:
+      folder: the folder of the sweep.
+      questions: what the results of each run depend on (``run.question``), in the order of Hydra's
+        numbers. Numbers without a run, as of a sweep that was interrupted, are not compared.
+    """
+    for number, wanted in enumerate(questions):
+        file = folder / str(number) / MARKER
+        try:
+            stored = json.loads(file.read_text(encoding="utf-8"))["settings"]
+        except (OSError, ValueError, LookupError, TypeError):
+            continue  # no run, or a damaged file, which the run itself refuses
+        if found := differences(stored, wanted):
+            raise FolderError(
+                f"{folder} holds another sweep, whose run {number} has {found}; give another "
+                "folder: hydra.sweep.dir=FOLDER"
+            )
 
 
 class SweepTable(Callback):
@@ -102,20 +125,24 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
         )
         row = {
             "run": name,
-            **{key: _value_of(settings, key) if own else value for key, value in choice.items()},
+            **{
+                key: _value_of(settings, key, value) if own else value
+                for key, value in choice.items()
+            },
         }
         rows.append(row | {metric: last.get(metric, "") for metric in SHOWN} | {"failed": why})
     return rows
 
 
-def _value_of(settings: Any, key: str) -> Any:
-    """Returns the value of a setting, or the name of a group of settings."""
+def _value_of(settings: Any, key: str, wanted: str) -> Any:
+    """Returns the value of a setting, or the name of a group of settings.
+
+    The name of a group that stores none, such as ``search``, is ``wanted``.
+    """
     value = OmegaConf.select(settings, key)
-    return (
-        value
-        if not isinstance(value, DictConfig)
-        else value.get("name", json.dumps(OmegaConf.to_container(value)))
-    )
+    if not isinstance(value, DictConfig):
+        return value
+    return value.get("name") or wanted or json.dumps(OmegaConf.to_container(value))
 
 
 def _agrees(settings: Any, key: str, wanted: str) -> bool:

@@ -78,7 +78,7 @@ def _coordinates(canvas: Canvas, board: Stones) -> None:
     away = _RADIUS + _FRAME + 9
     for i, label in enumerate(board.columns):
         x, y = _centre((i, 0))
-        canvas.text((x - away / math.sqrt(3), y - away), label, 12, canvas.theme.faint)
+        canvas.text((x, y - away), label, 12, canvas.theme.faint)  # right above its cell
     for i, label in enumerate(board.rows):
         x, y = _centre((0, i))
         canvas.text((x - away, y), label, 12, canvas.theme.faint)

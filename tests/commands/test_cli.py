@@ -11,12 +11,14 @@ from typer.testing import CliRunner
 import jaxsolve
 from jaxsolve import cli, search
 from jaxsolve.commands import answer
+from jaxsolve.commands import solve as solve_command
 from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.proof import check as checker
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from jaxsolve.search.run import pool
 from support.cli import LOSS, WIN, one_object, run
 from support.paths import ROOT
 
@@ -47,7 +49,10 @@ def test_solve_answers_with_an_accepted_proof(tmp_path, position, code, verdict)
 
 def test_a_disproved_claim_names_the_winner():
     result = run("solve", LOSS, "--game", "hex-3")
-    assert "disproved: black wins\n" in result.stdout and "white does" not in result.stdout
+    assert (
+        '\nblack wins (proved: the claim "white wins" is false)\n' in result.stdout
+        and "white does" not in result.stdout
+    )
     assert one_object(run("solve", LOSS, "--game", "hex-3", "--json"))["winner"] == "black"
     assert one_object(run("solve", WIN, "--game", "hex-3", "--json"))["winner"] == "black"
 
@@ -71,17 +76,24 @@ SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
             LOSS,
             Claim(1, "does-not-lose"),
             Verdict.DISPROVED,
-            "disproved: black wins",
+            'black wins (proved: the claim "white does not lose" is false)',
             "black",
         ),
-        ("hex-3", LOSS, Claim(1), Verdict.DISPROVED, "disproved: black wins", "black"),
+        (
+            "hex-3",
+            LOSS,
+            Claim(1),
+            Verdict.DISPROVED,
+            'black wins (proved: the claim "white wins" is false)',
+            "black",
+        ),
         ("hex-3", LOSS, Claim(1), Verdict.UNKNOWN, "unknown whether white wins", None),
         (
             "awari",
             SEEDS,
             Claim(0),
             Verdict.DISPROVED,
-            "disproved: south does not win",
+            'south does not win (proved: the claim "south wins" is false)',
             None,
         ),
         (
@@ -89,7 +101,7 @@ SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
             SEEDS,
             Claim(0, "does-not-lose"),
             Verdict.DISPROVED,
-            "disproved: north wins",
+            'north wins (proved: the claim "south does not lose" is false)',
             "north",
         ),
         (
@@ -104,6 +116,55 @@ SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
 )
 def test_the_headline_states_what_is_proved(rules, position, claim, verdict, sentence, winner):
     assert headline(rules, position, claim, verdict) == (sentence, winner)
+
+
+LIFE = "....../....../XXXXX./OOOOX./...OX./.O..X. b"
+
+
+def test_the_question_of_life_and_death_is_stated_before_the_answer():
+    words = ("solve", LIFE, "--game", "tsumego-6", "--nodes", "5")
+    said = run(*words).stdout
+    asked = "does black get a living group anywhere on the board?"
+    assert f"question: {asked}\n" in said and "jaxsolve tsumego" in said
+    assert said.index(asked) < said.index("searched")
+    assert one_object(run(*words, "--json"))["question"] == asked
+    rules = "goal=kill;defender=white;crucial=A3;region=A1,B1;ko_black=forbid"
+    said = run(*words, "--rule", rules).stdout
+    assert "does black kill the stone at A3, with moves only at A1, B1, where black may" in said
+    assert "no stones are given" not in said
+    assert one_object(run("solve", WIN, "--game", "hex-3", "--json"))["question"] is None
+
+
+def test_a_position_without_a_game_gets_a_proposal_of_its_size():
+    result = run("solve", LIFE)
+    assert result.exit_code == 2 and "--game tsumego-6" in result.stderr
+
+
+def test_one_answer_has_one_line():
+    said = run("solve", WIN, "--game", "hex-3", "--claim", "value").stdout
+    assert "proved: black wins\n" in said and "value:" not in said
+    assert "value: draw\n" in run("solve", "start", "--game", DRAWN).stdout
+
+
+def test_a_search_without_a_limit_says_so_once(monkeypatch):
+    monkeypatch.setattr(solve_command, "REMIND", 0.0)
+    monkeypatch.setattr(pool, "PROGRESS_SECONDS", 0.0)
+    words = ("solve", "start", "--game", "hex-4")
+    assert run(*words).stderr.count("no limit is given") == 1
+    assert "no limit" not in run(*words, "--time", "60").stderr
+
+
+def test_gomoku_says_what_wins_and_hints_at_four_threats():
+    words = ("solve", "moves:C3", "--game", "gomoku-5;line=4", "--nodes", "1")
+    said = run(*words).stdout
+    assert "four or more in a row win\n" in said and "--rule knowledge=4t" in said
+    said = run(*words, "--rule", "knowledge=4t", "--rule", "win=exact5", "--rule", "line=5").stdout
+    assert "exactly five in a row win, more do not; four-threat rules" in said
+    assert "--rule knowledge" not in said
+
+
+def test_a_hex_board_says_whose_sides_are_whose():
+    assert "black connects top and bottom" in run("show", "start", "--game", "hex-3").stdout
 
 
 def test_solve_shows_board_verdict_move_and_effort():

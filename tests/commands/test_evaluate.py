@@ -78,7 +78,7 @@ def test_networks_are_compared_with_the_search_without_one(problems, trained, tm
         ]
     other = run(*words, "--nodes", 3)
     assert (
-        other.exit_code == 2 and "another question, with nodes" in other.output
+        other.exit_code == 2 and "another run, with nodes" in other.output
     )  # networks under different limits are not comparable
     (tmp_path / "trained-000003.npz").write_bytes(
         (trained / "networks" / "000001.npz").read_bytes()
@@ -93,7 +93,7 @@ def test_networks_are_compared_with_the_search_without_one(problems, trained, tm
     )  # refused before anything is solved
     (out / "trained-000003").rename(out / "trained-000002")
     other = run(*words, "--memory", 100)
-    assert other.exit_code == 2 and "another question, with memory_mb" in other.output
+    assert other.exit_code == 2 and "another run, with memory_mb" in other.output
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "cactus.png").write_text("mine")
     assert (
@@ -104,7 +104,7 @@ def test_networks_are_compared_with_the_search_without_one(problems, trained, tm
     random_network(make("hex-3"), "both", seed=6).save(trained / "networks" / "000002.npz")
     changed = run(*words)
     assert (
-        changed.exit_code == 2 and "another question" in changed.output
+        changed.exit_code == 2 and "another run" in changed.output
     )  # another network of the same name
 
 

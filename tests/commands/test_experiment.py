@@ -338,7 +338,7 @@ def test_axes_in_another_order_are_another_experiment(tmp_path):
     assert (
         codes[0].exit_code == 0
         and codes[1].exit_code == 2
-        and "another question, with axes" in codes[1].stderr
+        and "another run, with axes" in codes[1].stderr
     )
 
 

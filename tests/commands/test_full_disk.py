@@ -208,7 +208,7 @@ def test_a_full_standard_output_sends_the_answer_to_standard_error():
         ended = process("solve", LOSS, "--game", "hex-3", stdout=sink)
     said = [line for line in ended.stderr.splitlines() if "another process that" not in line]
     assert ended.returncode == 1 and len(said) == 1
-    assert "disproved: black wins" in said[0]
+    assert "black wins (proved" in said[0]
 
 
 def test_a_closed_standard_output_sends_the_answer_to_standard_error(tmp_path):

@@ -11,12 +11,32 @@ import pytest
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
-from jaxsolve.search import METHOD_NAMES, METHODS, Claim, Limits, solve, solve_pool
+from jaxsolve.search import (
+    METHOD_NAMES,
+    METHODS,
+    Claim,
+    Limits,
+    Settings,
+    Verdict,
+    solve,
+    solve_pool,
+)
 from support import search as search_tools
 from support.oracles import minimax
 from support.search import LONG, NAMES, Setting, claims, run
 
 HEX = "hex-4"
+
+
+def test_an_unknown_method_is_refused_with_the_list():
+    with pytest.raises(ValueError, match="method='foo': give one of pns, dfpn"):
+        Settings(method="foo")
+    assert str(Verdict.PROVED) == "proved"
+    reached = [Limits(wall_seconds=s).reached("wall_seconds") for s in (1, 2)]
+    assert reached == [
+        "The limit of 1 second of wall time was reached.",
+        "The limit of 2 seconds of wall time was reached.",
+    ]
 
 
 def test_the_command_line_lists_every_method():

@@ -66,7 +66,7 @@ def test_a_run_lives_in_an_object_store_and_resumes_there(bucket):
     assert {"training.json", "config.yaml", "metrics.jsonl", "tb", "networks"} <= names
     assert [row["iteration"] for row in metrics(epath.Path("gs://bucket/run"))] == [1, 2, 3, 4]
     assert Network.load(bucket / "run" / "networks" / "000004.npz").about["iterations"] == 4
-    with pytest.raises(FolderError, match="gs://bucket/run holds the run of another question"):
+    with pytest.raises(FolderError, match="gs://bucket/run holds another run"):
         Run(*composed(words("train.learning_rate=0.3")))
     first = Run(*composed(words("train.iterations=8")))
     second = Run(*composed(words("train.iterations=6")))

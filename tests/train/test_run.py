@@ -243,7 +243,7 @@ def test_a_flipped_bit_in_a_checkpoint_is_detected(whole, tmp_path):
 
 def test_other_settings_are_another_run(whole):
     before = (whole / "metrics.jsonl").read_bytes()
-    with pytest.raises(FolderError, match="another question"):
+    with pytest.raises(FolderError, match="another run"):
         Run(*composed(words(whole, "train.learning_rate=0.3")))
     assert (whole / "metrics.jsonl").read_bytes() == before
 
@@ -272,7 +272,7 @@ def test_starts_are_positions_of_a_file(tmp_path):
             {"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": problems}
         )
     )
-    with pytest.raises(FolderError, match="another question"):
+    with pytest.raises(FolderError, match="another run"):
         Run(*composed(words(tmp_path / "run", f"game.starts={file}")))
     file.write_text(
         json.dumps(

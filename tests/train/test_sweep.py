@@ -16,6 +16,7 @@ from jaxsolve.cli import app
 from jaxsolve.commands import train
 from jaxsolve.train import sweep
 from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
+from jaxsolve.train.run import question
 from support.networks import SMALL_RUN
 
 
@@ -85,7 +86,7 @@ def test_a_refused_run_is_listed_with_its_requested_settings(tmp_path):
         (tmp_path / str(number) / MARKER).write_text("{}")
         (tmp_path / str(number) / "config.yaml").write_text(config)
         (tmp_path / str(number) / METRICS).write_text(line)
-    sweep.fail(tmp_path / "1", ValueError("it holds the run of another question"))
+    sweep.fail(tmp_path / "1", ValueError("it holds another run"))
     rows = sweep.table(tmp_path, {"train.seed": ["0"], "targets": ["pcn", "both"]})
     assert [
         (row["targets"], row["iteration"], row["loss_total"], bool(row["failed"])) for row in rows
@@ -117,6 +118,31 @@ def test_a_sweep_has_one_folder_whatever_is_swept(monkeypatch):
     assert [word for word in asked[1] if word.startswith("hydra.sweep.dir=")] == [
         "hydra.sweep.dir=mine"
     ]
+
+
+def test_another_sweep_in_the_folder_is_refused_before_it_runs(tmp_path, monkeypatch):
+    began = []
+    monkeypatch.setattr(train, "_by_hydra", lambda words: began.append(words) or 0)
+    words = ["train", "-m", *SMALL_RUN, f"hydra.sweep.dir={tmp_path}"]
+    for seed in (0, 1):
+        settings = train.composed([*SMALL_RUN, f"train.seed={seed}"])[0]
+        (tmp_path / str(seed)).mkdir()
+        (tmp_path / str(seed) / MARKER).write_text(json.dumps({"settings": question(settings)}))
+    for same in ("train.seed=0,1", "train.seed=0,1,2"):
+        assert CliRunner().invoke(app, [*words, same]).exit_code == 0
+    refused = CliRunner().invoke(app, [*words, "search.policy=gumbel,puct"])
+    assert refused.exit_code == 2 and len(began) == 2
+    for part in ("another sweep", "run 1", "train.seed 1, not 0", 'policy "gumbel", not "puct"'):
+        assert part in refused.stderr
+
+
+def test_the_table_names_the_choice_of_a_group(tmp_path, capsys):
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / MARKER).write_text("{}")
+    (tmp_path / "0" / "config.yaml").write_text("search: {policy: puct, simulations: 4}")
+    assert sweep.table(tmp_path, {"search": ["puct"]})[0]["search"] == "puct"
+    sweep.fail(tmp_path / "1", ValueError(f"{tmp_path / '1'} holds another run"))
+    assert capsys.readouterr().err.count(str(tmp_path)) == 1
 
 
 def test_a_run_of_other_rules_has_their_name():

@@ -333,3 +333,10 @@ def test_colour_adds_only_markup(rule_set, text, last, marks):
     assert re.sub(r"\[/?[a-z ]*\]", "", coloured) == text_board(
         game, state, last_move=last, marks=marks
     )
+
+
+def test_the_letters_of_a_hexagonal_board_stand_right_above_their_cells():
+    drawn = svg(*position("hex-3", "X.O/.../... b"))
+    letters = dict(re.findall(r'<text x="([\d.]+)"[^>]*>([abc])</text>', drawn))
+    stones = set(re.findall(r'cx="([\d.]+)"[^>]*url\(#(?:black|white)-stone', drawn))
+    assert {x for x, letter in letters.items() if letter in "ac"} == stones

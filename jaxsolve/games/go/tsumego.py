@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.game import Outcome
+from jaxsolve.games.go import question_words
 from jaxsolve.games.go.benson import alive
 from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.moves import ko_starts, true_eyes
@@ -88,6 +89,10 @@ class Tsumego(GoRules):
             f"crucial={self.crucial};region={self.region};"
             f"ko_black={self.ko_black};ko_white={self.ko_white}"
         )
+
+    @property
+    def question(self) -> str:
+        return question_words.question(self)
 
     @functools.cached_property
     def crucial_points(self) -> tuple[int, ...]:  # type: ignore[override]

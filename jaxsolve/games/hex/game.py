@@ -16,7 +16,7 @@ from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import empty_cells, stone_planes
 from jaxsolve.games.boards.validity import are_in, are_stones
-from jaxsolve.games.drawing import Shape, Stones
+from jaxsolve.games.drawing import SIDES, Shape, Stones
 from jaxsolve.games.game import Children, DetectedWin, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.certificate_pairs import pairing
@@ -376,5 +376,9 @@ class Hex(Game):
 
     def drawing(self, state: HexState) -> Stones:
         return Stones(
-            Shape.HEXAGONS, self.cells(state), *board_text.hex_labels(self.size), edges=(1, 2)
+            Shape.HEXAGONS,
+            self.cells(state),
+            *board_text.hex_labels(self.size),
+            edges=(1, 2),
+            note=SIDES,
         )

@@ -308,7 +308,7 @@ def test_the_command_line_shares_patterns_between_runs(tmp_path):
     suite = ["suite", problems, "--nodes", "2000", "--out", out]
     assert run(*suite, "--patterns", file).exit_code == 0
     refused = run(*suite)
-    assert refused.exit_code == 2 and "holds the run of another question" in refused.stderr
+    assert refused.exit_code == 2 and "holds another run" in refused.stderr
     file.write_bytes(b"nothing")
     refused = run(*asked)
     assert refused.exit_code == 2 and "is no file of patterns" in refused.stderr
