@@ -63,7 +63,7 @@ def picture(report: Report) -> str:
     """Draws the position of a report as an SVG document.
 
     Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
-    that plays them. The region is outlined, and the relevance zones of the proofs of right moves
+    that plays them, or BW. The region is outlined, and the relevance zones of the proofs of right moves
     are shaded. A legend below the board says so. The caption has the words of the printed report.
     """
     task = report.task
@@ -75,8 +75,9 @@ def picture(report: Report) -> str:
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
-        if each.right:
-            legend[each.side[0].upper()] = f"right first moves of {each.side}"
+    for sign, side in (("B", "black"), ("W", "white"), ("BW", "either side")):
+        if sign in marks.values():
+            legend[sign] = f"right first moves of {side}"
     zones = [
         move.zone
         for each in report.firsts
@@ -89,13 +90,16 @@ def picture(report: Report) -> str:
         legend[view.OUTLINED] = "region, where stones may be placed"
     if shaded:
         legend[view.SHADED] = "zone of the proofs of right moves"
+    stones = task.grid.list(sum(task.stones.stones)).split(",")
+    caption = [] if task.given.side is None else [f"{SIDES[task.given.side]} to move"]
     return view.svg(
         game,
         game.read(task.root(task.defender)),
         marks=marks,
         shaded=shaded,
         outlined=outlined,
-        caption="\n".join(report.lines),
+        around=[*stones, *outlined],
+        caption="\n".join([*caption, *report.lines]),
         legend=legend,
     )
 
@@ -248,11 +252,7 @@ def _proof(move: MoveReport) -> str:
         return ""
     nodes = move.result.certificate_nodes
     count = (
-        f"{nodes:,} node{'s' if nodes != 1 else ''}"
-        if move.own
-        else "part of the position's proof"
-        if move.right
-        else "part of the proof for all moves"
+        f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "part of the position's proof"
     )
     return count + ("" if move.result.checked else ", not checked")
 

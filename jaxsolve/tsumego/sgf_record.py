@@ -41,7 +41,7 @@ def record(report: Report, application: str) -> bytes:
             root.properties[name] = _points(report, stones)
     if task.crucial:
         root.properties["TR"] = _points(report, task.crucial)
-    words = [f"{what}: {text}." for what, text in task.remarks]
+    words = [f"{what}: {text}." for what, text in task.choices.items()]
     words += [f"{line}." for line in report.lines]
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:

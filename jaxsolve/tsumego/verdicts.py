@@ -107,7 +107,7 @@ class Report:
         return notes.pop() if len(notes) == 1 and len(self.firsts) > 1 else ""
 
     def below(self, each: FirstReport) -> dict[str, str]:
-        """What belongs to the verdict of ``each``, by topic: who gets what by the ko, and a note."""
+        """Returns what belongs to the verdict of ``each``, by topic: the ko, and a note."""
         found = {"the ko": wording.the_ko(self.task, each.first)}
         found["note"] = "" if self.common_note else each.note
         return {topic: text for topic, text in found.items() if text}

@@ -48,12 +48,12 @@ def verb(task: Task, status: Status) -> str:
     """Returns a status as a short verb, such as "lives".
 
     In Killall-Go *dies* becomes "does not live". A *seki* that is not proved (``proves_seki``)
-    becomes "neither", short for neither alive nor captured.
+    becomes "neither alive nor captured".
     """
     if task.given.killall is not None and status is Status.DIES:
         return "does not live"
     if status in (Status.SEKI, Status.SEKI_IN_KO) and not proves_seki(task):
-        return status.value.replace("seki", "neither")
+        return status.value.replace("seki", "neither alive nor captured")
     return status.value
 
 

@@ -237,6 +237,14 @@ def test_a_wrong_move_of_unknown_status_says_what_is_best():
     assert wording.after_wrong_move(task, first, "B2") == "unknown"
 
 
+def test_options_of_the_command_are_named_in_no_record(tmp_path):
+    sgf = tmp_path / "a.sgf"
+    text = shown(BENT_FOUR, "--sgf-out", sgf)
+    assert "--crucial P2,Q3 or --group 2 (black " in " ".join(text.split())
+    saved = sgf.read_text()
+    assert "crucial: white " in saved and "proposed" in saved and "--" not in saved
+
+
 def test_lines_of_the_report_have_at_most_100_columns_in_a_pipe():
     for board, words in ((OPEN, []), (BENT_THREE, ["--crucial", "A3"])):
         assert max(map(len, shown(board, *words).splitlines()[1:])) <= 100
