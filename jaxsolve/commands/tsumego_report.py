@@ -63,8 +63,9 @@ def picture(report: Report) -> str:
     """Draws the position of a report as an SVG document.
 
     Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
-    that plays them, or BW. The region is outlined, and the relevance zones of the proofs of right moves
-    are shaded. A legend below the board says so. The caption has the words of the printed report.
+    that plays them, or BW. The region is outlined, and the relevance zones of the proofs of right
+    moves are shaded. A legend below the board says so. The caption has the words of the printed
+    report. Of a large board the part with the stones and the region is drawn.
     """
     task = report.task
     game = make(f"go-{task.given.size}")
@@ -220,8 +221,8 @@ def known(task: Task, each: FirstReport, move: MoveReport) -> str:
     """Returns the status of the crucial stones after a first move, as a verb such as "lives".
 
     If no status after a right move is known, this is the status of the position before the move,
-    which a right move keeps. A wrong move has what ``wording.after_wrong_move`` says; a move that is
-    neither has "".
+    which a right move keeps. A wrong move has the words of ``wording.after_wrong_move``. A move
+    that is neither right nor wrong has its status, or "".
     """
     if move.right is False and each.ranked:
         return after_wrong_move(task, each.first, move.move)
