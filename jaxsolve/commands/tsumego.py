@@ -27,9 +27,9 @@ from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import collection, report, setup, sgf_record
 from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.questions import LIVE_AGAINST
-from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.study import Study, StudyOptions
 from jaxsolve.tsumego.task import Task, make_task
+from jaxsolve.tsumego.verdicts import Report
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ from jaxsolve.core import process
 from jaxsolve.core.run_folder import FolderError, RunFolder, write_atomically
 from jaxsolve.tsumego import collection, setup, solution
 from jaxsolve.tsumego.collection import Member
-from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import SIDES, RecordPosition
+from jaxsolve.tsumego.verdicts import Report
 
 ANSWERS = "answers.json"
 _SIGNS = {True: "agrees", False: "differs", None: "open"}
@@ -200,7 +200,8 @@ def sentences(report: Report) -> list[str]:
     found = []
     for each in report.firsts:
         found.append(each.sentence)
-        found += [f"note: {each.note}"] if each.note else []
+        found += [f"note: {each.note}"] if each.note and not report.common_note else []
+    found += [f"note: {report.common_note}"] if report.common_note else []
     return [*found, report.advice] if report.advice else found
 
 

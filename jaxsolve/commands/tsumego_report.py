@@ -16,12 +16,13 @@ from jaxsolve.commands.answer import size
 from jaxsolve.commands.terminal import Facts, counted, head
 from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
-from jaxsolve.tsumego import solution
-from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats
+from jaxsolve.tsumego import solution, wording
+from jaxsolve.tsumego.report import NOT_SEARCHED, repeats
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
-from jaxsolve.tsumego.wording import value, verb
+from jaxsolve.tsumego.verdicts import FirstReport, MoveReport, Report
+from jaxsolve.tsumego.wording import after_wrong_move, verb
 
 # The limit of a search is that of its turn, which means nothing to the user.
 _TURN = re.compile(r"The limit of [0-9.e+-]+ CPU seconds was reached\.")
@@ -62,8 +63,9 @@ def picture(report: Report) -> str:
     """Draws the position of a report as an SVG document.
 
     Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
-    that plays them. The region is outlined, and the relevance zones of the proofs of right moves
-    are shaded. A legend below the board says so. The caption has the words of the printed report.
+    that plays them, or BW. The region is outlined, and the relevance zones of the proofs of right
+    moves are shaded. A legend below the board says so. The caption has the words of the printed
+    report. Of a large board the part with the stones and the region is drawn.
     """
     task = report.task
     game = make(f"go-{task.given.size}")
@@ -74,8 +76,9 @@ def picture(report: Report) -> str:
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
-        if each.right:
-            legend[each.side[0].upper()] = f"right first moves of {each.side}"
+    for sign, side in (("B", "black"), ("W", "white"), ("BW", "either side")):
+        if sign in marks.values():
+            legend[sign] = f"right first moves of {side}"
     zones = [
         move.zone
         for each in report.firsts
@@ -88,18 +91,16 @@ def picture(report: Report) -> str:
         legend[view.OUTLINED] = "region, where stones may be placed"
     if shaded:
         legend[view.SHADED] = "zone of the proofs of right moves"
-    caption = [f"holds {report.where}"] if report.where else []
-    for each in report.firsts:
-        caption.append(f"{each.side} first: {report.shown(each, brief=True)}")
-        caption += [f"note: {each.note}"] if each.note else []
-    caption += [report.advice] if report.advice else []
+    stones = task.grid.list(sum(task.stones.stones)).split(",")
+    caption = [] if task.given.side is None else [f"{SIDES[task.given.side]} to move"]
     return view.svg(
         game,
         game.read(task.root(task.defender)),
         marks=marks,
         shaded=shaded,
         outlined=outlined,
-        caption="\n".join(caption),
+        around=[*stones, *outlined],
+        caption="\n".join([*caption, *report.lines]),
         legend=legend,
     )
 
@@ -141,18 +142,22 @@ def show(console: Console, report: Report) -> None:
         console.print(Facts({"holds": report.where}))
     for each in report.firsts:
         style = _STYLES[each.first.status]
-        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(report.shown(each))}[/]")
-        console.print(Facts(_why(report.task, each)))
+        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(each.verdict)}[/]")
+        console.print(Facts(_why(report, each)))
         unanswered = _unanswered(each)
         if len(each.moves) > sum(map(len, unanswered.values())):
             console.print(_table(report.task, each))
         for why, moves in unanswered.items():
-            console.print(f"not answered: {_listed(moves)}: {why}", style="dim", markup=False)
+            text = "not searched" if why == NOT_SEARCHED else f"not answered, as {why}"
+            console.print(f"{text}: {_listed(moves)}", style="dim", markup=False)
         complete = each.first.complete or each.first.brief
         if each.first.aim is not None and not complete and not unanswered:
             console.print("some first moves are not answered", style="dim")
-    if report.advice:
-        console.print(f"\n{report.advice}", markup=False)
+    if report.common_note:
+        console.print()
+        console.print(Facts({"note": report.common_note}))
+    for line in filter(None, (report.after_pass, report.advice)):
+        console.print(f"\n{line}", markup=False)
     comparisons = solution.compare(report)
     if comparisons:
         text = "; ".join(each.sentence for each in comparisons)
@@ -164,7 +169,7 @@ def show(console: Console, report: Report) -> None:
         )
 
 
-def _why(task: Task, each: FirstReport) -> dict[str, str]:
+def _why(report: Report, each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
             _TURN.sub("The limit of CPU seconds was reached (--time, --total).", result.reason)
@@ -172,14 +177,7 @@ def _why(task: Task, each: FirstReport) -> dict[str, str]:
             if result.verdict == "unknown"
         }
         return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
-    against, for_ = each.first.bounds
-    rows = {}
-    if each.first.status.in_ko:
-        wins, loses = value(task, for_), value(task, against)
-        rows["the ko"] = f"if the defender wins the ko, {wins}; if it loses it, {loses}"
-    if each.note:
-        rows["note"] = each.note
-    return rows
+    return report.below(each)
 
 
 def _unanswered(each: FirstReport) -> dict[str, list[str]]:
@@ -223,9 +221,11 @@ def known(task: Task, each: FirstReport, move: MoveReport) -> str:
     """Returns the status of the crucial stones after a first move, as a verb such as "lives".
 
     If no status after a right move is known, this is the status of the position before the move,
-    which a right move keeps. If neither status is known, this is "unknown", or "" for a move that
-    is not known to be right or wrong.
+    which a right move keeps. A wrong move has the words of ``wording.after_wrong_move``. A move
+    that is neither right nor wrong has its status, or "".
     """
+    if move.right is False and each.ranked:
+        return after_wrong_move(task, each.first, move.move)
     if move.status is not Status.UNKNOWN:
         return verb(task, move.status)
     return (
@@ -233,7 +233,7 @@ def known(task: Task, each: FirstReport, move: MoveReport) -> str:
         if move.right and each.first.status is not Status.UNKNOWN
         else ""
         if move.right is None
-        else "unknown"
+        else after_wrong_move(task, each.first, move.move)
     )
 
 
@@ -242,7 +242,7 @@ def _play(move: MoveReport, most: int = 12) -> str:
         return move.why
     line = move.line
     if len(line) == 1:
-        return f"({move.end})" if move.end else ""
+        return f"{move.end} at once" if move.end else ""
     return " ".join(line[1:most]) + (
         " ..." if len(line) > most else f" ({move.end})" if move.end else ""
     )
@@ -253,11 +253,7 @@ def _proof(move: MoveReport) -> str:
         return ""
     nodes = move.result.certificate_nodes
     count = (
-        f"{nodes:,} node{'s' if nodes != 1 else ''}"
-        if move.own
-        else "part of the position's proof"
-        if move.right
-        else "part of the proof for all moves"
+        f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "part of the position's proof"
     )
     return count + ("" if move.result.checked else ", not checked")
 
@@ -333,6 +329,7 @@ def _first_json(report: Report, each: FirstReport) -> dict[str, Any]:
         "status": each.first.status.value,
         "sentence": each.sentence,
         "holds": each.reach or None,
+        "the_ko": wording.the_ko(report.task, each.first) or None,
         "note": each.note or None,
         "if_the_defender_loses_kos": against,
         "if_the_defender_wins_kos": for_,

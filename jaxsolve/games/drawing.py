@@ -46,6 +46,9 @@ class Stones:
     # Names of the pieces in hand of the first and the second player, in order; None if the game has
     # no pieces in hand.
     hands: tuple[Sequence[str], Sequence[str]] | None = None
+    # If only a part of a board is drawn: the place of its upper left cell, and the size of the
+    # board.
+    part: tuple[Place, Place] | None = None
     note: str = ""  # what the rules say about winning, for text below the board
 
     def __post_init__(self) -> None:
@@ -71,6 +74,22 @@ class Stones:
     def size(self) -> Place:
         """The numbers of columns and rows."""
         return len(self.columns), len(self.rows)
+
+    def cut(self, corner: Place, end: Place) -> Stones:
+        """Returns the part of the board from ``corner`` up to, not including, ``end``."""
+        (left, top), (right, bottom) = corner, end
+        return dataclasses.replace(
+            self,
+            cells=self.cells[top:bottom, left:right],
+            columns=self.columns[left:right],
+            rows=self.rows[top:bottom],
+            signs={
+                (x - left, y - top): sign
+                for (x, y), sign in self.signs.items()
+                if left <= x < right and top <= y < bottom
+            },
+            part=(corner, self.size),
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -46,8 +46,8 @@ All callbacks have one signature (``SIGNATURE``):
   SECOND_MOVES: player 1 is to move.
 * `plan` is optional. A plan is a small set of moves with which a side wins if the opponent only
   passes. The result is 2 * size + player, with the size of the plan and the player (0 or 1) who has
-  the plan. It is -2 + player if no plan is found. HINT_ONLY searches only subsets of the given plan.
-  Plans order moves and initialise proof numbers (``search.hints.plans``). They do not decide
+  the plan. It is -2 + player if no plan is found. HINT_ONLY searches only subsets of the given
+  plan. Plans order moves and initialise proof numbers (``search.hints.plans``). They do not decide
   positions.
 * `inside` is optional. The zone that `lost` writes is large enough for the variations of the
   search. In some games it can be too small for other variations, even if their zones lie in it. A

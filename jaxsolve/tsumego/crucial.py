@@ -42,8 +42,7 @@ def choose(
     elif given.marks:
         mask, source = _marked(given, stones)
         if not mask:
-            proposed, phrase = _proposed(stones)
-            return proposed, f"{phrase}{source}"
+            return _proposed(stones, about=source)
     elif given.options.get("crucial", "any") != "any":
         mask, source = points(given, given.options["crucial"], "crucial"), "named by the rule set"
     else:
@@ -98,11 +97,11 @@ def _mask(stones: Board, places: frozenset[tuple[int, int]], size: int) -> int:
     return sum(stones.grid.point(sgf.point_text("go", size, *place)) for place in places)
 
 
-def _proposed(stones: Board, number: int | None = None) -> tuple[int, str]:
+def _proposed(stones: Board, number: int | None = None, about: str = "") -> tuple[int, str]:
     """Returns the mask of a proposed group, and a phrase that names all groups.
 
-    ``number`` is the number of the group, from 1; None: the first. Raises FormatError if there is
-    no such group.
+    ``number`` is the number of the group, from 1; None: the first. ``about`` is put before the
+    options that choose others. Raises FormatError if there is no such group.
     """
     found = groups.proposals(stones)
     if not any(stones.stones):
@@ -122,8 +121,13 @@ def _proposed(stones: Board, number: int | None = None) -> tuple[int, str]:
         "the weakest enclosed group" if group.cut_off else "the group with the fewest free points"
     )
     why = f"proposed: {kind}" if number is None else f"--group {number}"
-    choices = OTHERS + (f" or --group K: {'; '.join(names)}" if len(found) > 1 else "")
-    return group.stones, f"{_described(stones, group.stones)}, {why}; {choices}"
+    others = [
+        f"--group {at} ({_described(stones, each.stones, 3)})"
+        for at, each in enumerate(found, 1)
+        if each is not group
+    ]
+    choices = " or ".join([OTHERS, *others])
+    return group.stones, f"{_described(stones, group.stones)}, {why}{about}; {choices}"
 
 
 def _described(stones: Board, mask: int, most: int = 12) -> str:

@@ -60,6 +60,7 @@ class First:
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
     complete: bool = False  # for every first move it is known whether it is right
+    pass_right: bool | None = None  # whether a pass is right, by the same rule as a move
     brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
 
     @property
@@ -144,7 +145,7 @@ class First:
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: Answers) -> None:
-        """Sets ``right`` of every first move, and ``complete``.
+        """Sets ``right`` of every first move, ``pass_right`` and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
         A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Under a ko
@@ -154,10 +155,7 @@ class First:
         Args:
           passing: answers about the position after a pass.
         """
-        passed = [
-            None if here is not False and after is None else here is not False and after
-            for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
-        ]  # a pass does not reach an aim that is unreachable at the root
+        passed = self.reached_by_pass(passing)
         vectors = [
             tuple(
                 after_pass if aim.question.ko in move.barred else own
@@ -167,11 +165,23 @@ class First:
             )
             for move in self.moves
         ]
-        options = Counter([*vectors, tuple(passed)])
+        options = Counter([*vectors, passed])
         found = {vector: is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
             move.right = found[vector]
+        self.pass_right = is_best(passed, options)
         self.complete = all(move.right is not None for move in self.moves)
+
+    def reached_by_pass(self, passing: Answers) -> Reached:
+        """Returns for each aim of the side moving first whether a pass reaches it.
+
+        ``passing`` are answers about the position after a pass. A pass does not reach an aim that
+        is unreachable at the root.
+        """
+        return tuple(
+            None if here is not False and after is None else here is not False and after
+            for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
+        )
 
     def learn_from(self, move: Move) -> None:
         """Adds the aims that the side reaches by ``move`` to the answers about the root.

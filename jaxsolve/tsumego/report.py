@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import NOTHING_LEFT
-from jaxsolve.tsumego import questions, regions, seki_line, variations, where_it_holds, wording
+from jaxsolve.tsumego import questions, seki_line, variations, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim
 from jaxsolve.tsumego.asking import QuestionResult
@@ -20,136 +19,17 @@ from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import Study
 from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.variations import Variation
+from jaxsolve.tsumego.verdicts import FirstReport, MoveReport, Report
 
 Find = Callable[[QuestionResult], "Path | None"]
 """Returns the path of the certificate of a result, or None if there is none."""
 
+NOT_SEARCHED = "not searched"
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
 OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
-
-
-@dataclass
-class MoveReport:
-    """Report of a first move: the status after it, and variations that show the status."""
-
-    move: str
-    right: bool | None
-    status: Status
-    question: StatusQuestion | None  # the question whose proof gives the variations
-    result: (
-        QuestionResult | None
-    )  # the result of ``question``, searched after the move or at the root
-    own: bool  # whether ``question`` was searched after this move; False: at the root
-    # Variations that begin with the move; None: unknown, or not in the proof at the root.
-    play: Variation | None
-    why: str = ""  # why there are no variations, or no status
-    shows: str = ""  # what the proof shows, in one or two words
-
-    @property
-    def zone(self) -> str | None:
-        return None if self.play is None else self.play.zone
-
-    @property
-    def line(self) -> list[str]:
-        """The moves of the main line, beginning with this move."""
-        return [self.move] if self.play is None else [step.move for step in self.play.line()]
-
-    @property
-    def end(self) -> str:
-        """How the game ends in the main line, in words; "" if the line is cut before the end."""
-        return "" if self.play is None else wording.ENDS.get(self.play.line()[-1].end, "")
-
-
-@dataclass
-class FirstReport:
-    """Report of the given position with one side to move first."""
-
-    first: First
-    verdict: str  # such as "white lives with B1"
-    inside: bool  # whether the verdict, or a bound in it, is proved inside the region only
-    reach: str  # where the verdict holds, in words; "" if nothing is known
-    note: str = ""  # a note that belongs to the verdict (``wording.note``)
-    ranked: bool = True  # whether first moves are right or wrong (``wording.ranks_moves``)
-    moves: list[MoveReport] = field(default_factory=list)
-
-    @property
-    def side(self) -> str:
-        return SIDES[self.first.side]
-
-    @property
-    def sentence(self) -> str:
-        """The verdict as a sentence, such as "black first: white dies by B1, inside the region"."""
-        where = wording.INSIDE if self.inside else self.reach
-        return f"{self.side} first: {self.verdict}" + (
-            f", {where}" if where not in ("", wording.WHOLE) else ""
-        )
-
-    @property
-    def right(self) -> list[str]:
-        """The moves that are known to be right; [] if moves are not ranked."""
-        return [move.move for move in self.moves if move.right and self.ranked]
-
-
-@dataclass
-class Report:
-    """Report of a task, for either side moving first."""
-
-    task: Task
-    firsts: list[FirstReport]
-
-    @property
-    def where(self) -> str:
-        """Where the verdicts hold, as one line; "" if on the whole board or nothing is known.
-
-        If one verdict holds inside the region only, the line is about that one.
-        """
-        known = [each for each in self.firsts if each.first.has_bounds]
-        if self.task.whole or not known:
-            return ""
-        return min(known, key=lambda each: (not each.inside, not each.first.status.in_ko)).reach
-
-    def shown(self, each: FirstReport, *, brief: bool = False) -> str:
-        """Returns the verdict of ``each``, to be read below ``where``.
-
-        A verdict that holds on the whole board says so if another one does not. A ``brief`` verdict
-        names no moves.
-        """
-        verdict = each.verdict
-        if brief:
-            status = wording.phrase(self.task, each.first.status)
-            verdict = f"{SIDES[self.task.defender]} {status}"
-        mixed = each.reach and not each.inside and any(other.inside for other in self.firsts)
-        return f"{verdict}, {each.reach}" if mixed else verdict
-
-    @property
-    def wider(self) -> str:
-        """A wider region to try, as an argument of ``--region``; "" if there is no need.
-
-        It is named if the stones are neither alive nor captured inside a region that is open.
-        """
-        task = self.task
-        neither = any(
-            first.status is not Status.UNKNOWN and (Value.SEKI, Value.SEKI) in first.bounds
-            for first in (each.first for each in self.firsts)
-        )
-        place = (task.stones, task.defender, task.crucial, task.region)
-        if not neither or task.whole or regions.is_closed(*place):
-            return ""
-        return regions.rectangles(task.stones, regions.wider(*place))
-
-    @property
-    def advice(self) -> str:
-        """A sentence about ``wider``; "" if there is no need."""
-        wider = self.wider
-        return f"the region is open; try a wider one: --region {wider}" if wider else ""
-
-    @property
-    def known(self) -> bool:
-        """Whether the status is known for each side of the report."""
-        return all(report.first.status is not Status.UNKNOWN for report in self.firsts)
 
 
 def make_report(study: Study, find: Find) -> Report:
@@ -179,7 +59,7 @@ def make_report(study: Study, find: Find) -> Report:
                 moves=moves,
             )
         )
-    return Report(task, firsts)
+    return Report(task, firsts, study.other)
 
 
 class _Reporter:
@@ -365,7 +245,7 @@ class _Reporter:
 def _why_unknown(move: Move) -> str:
     reasons = [result.reason for result in move.results.values() if result.verdict == "unknown"]
     if not reasons:
-        return "not searched"
+        return NOT_SEARCHED
     return REPEATS if all(reason == NOTHING_LEFT for reason in reasons) else "a limit was reached"
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from jaxsolve.formats import sgf_writer
 from jaxsolve.formats.sgf_writer import Node
-from jaxsolve.tsumego.report import FirstReport, MoveReport, Report
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.variations import Variation
+from jaxsolve.tsumego.verdicts import FirstReport, MoveReport, Report
 from jaxsolve.tsumego.wording import phrase
 
 ZONE = "SQ"
@@ -41,12 +41,8 @@ def record(report: Report, application: str) -> bytes:
             root.properties[name] = _points(report, stones)
     if task.crucial:
         root.properties["TR"] = _points(report, task.crucial)
-    words = [f"{what}: {text}." for what, text in task.remarks]
-    words += [f"holds: {report.where}."] if report.where else []
-    for each in report.firsts:
-        words.append(f"{each.side} first: {report.shown(each)}.")
-        words += [f"note: {each.note}."] if each.note else []
-    words += [f"{report.advice}."] if report.advice else []
+    words = [f"{what}: {text}." for what, text in task.choices.items()]
+    words += [f"{line}." for line in report.lines]
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:
         root.children += [_first_move(report, each, move) for move in _right_first(each)]

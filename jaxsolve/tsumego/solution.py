@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxsolve.tsumego.report import FirstReport, Report
 from jaxsolve.tsumego.setup import SIDES, Given
+from jaxsolve.tsumego.verdicts import FirstReport, Report
 
 
 class Comparison(NamedTuple):

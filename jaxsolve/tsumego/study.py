@@ -77,6 +77,11 @@ class Study:
         """Whether the status is the same for either side moving first."""
         return len({first.status for first in self._both}) == 1
 
+    @property
+    def other(self) -> First | None:
+        """What is known with the side first that ``firsts`` lacks; None if it has both."""
+        return next((each for each in self._both if each not in self.firsts), None)
+
     # ---- status of the root ----------------------------------------------------------------------
     def _search_root(self, first: First) -> Iterator[First]:
         """Searches the questions about the root in rounds, until the status is known.
@@ -179,10 +184,15 @@ class Study:
 
         The move is right if the proofs that begin with it show every aim that the side reaches.
         Else another move may be better, and ``right`` stays None. Nothing is listed if the status
-        is unknown.
+        is unknown. A pass is right if the answers about the other side moving first show the same.
         """
         if first.aim is None or first.status is Status.UNKNOWN:
             return
+        (other,) = (each for each in self._both if each is not first)
+        passed = first.reached_by_pass(other.answers)
+        root = first.reached(first.answers)
+        if all(own is True or aim is False for own, aim in zip(passed, root, strict=True)):
+            first.pass_right = True
         names = list(dict.fromkeys(filter(None, map(first.begins_with, first.own_aims))))
         if not names:
             return

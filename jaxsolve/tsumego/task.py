@@ -40,6 +40,11 @@ class Task:
         tuple[str, str], ...
     ]  # (topic, sentence for the user) about the choice of crucial stones and region
 
+    @property
+    def choices(self) -> dict[str, str]:
+        """The remarks without the command's options, for pictures and records."""
+        return {topic: text.split("; choose others with")[0] for topic, text in self.remarks}
+
     @functools.cached_property
     def grid(self) -> grids.Grid:
         return grids.gtp(self.given.size)
@@ -166,8 +171,8 @@ def _region(
     mask = regions.box(stones, defender, crucial)
     if mask == full:
         return full, "the whole board: nothing closes the stones in"
-    what = f"{_count(mask)}, proposed: not enclosed, so what the stones reach in a rectangle"
-    return mask, f"{what}; others with --region all or POINTS"
+    what = "the stones are not enclosed, so the points near them in a rectangle"
+    return mask, (f"{_count(mask)}, proposed: {what}; choose others with --region all or POINTS")
 
 
 def _count(mask: int) -> str:

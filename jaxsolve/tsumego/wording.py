@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego import where_it_holds
 from jaxsolve.tsumego.findings import First
 from jaxsolve.tsumego.setup import SIDES
@@ -47,12 +48,12 @@ def verb(task: Task, status: Status) -> str:
     """Returns a status as a short verb, such as "lives".
 
     In Killall-Go *dies* becomes "does not live". A *seki* that is not proved (``proves_seki``)
-    becomes "neither", short for neither alive nor captured.
+    becomes "neither alive nor captured".
     """
     if task.given.killall is not None and status is Status.DIES:
         return "does not live"
     if status in (Status.SEKI, Status.SEKI_IN_KO) and not proves_seki(task):
-        return status.value.replace("seki", "neither")
+        return status.value.replace("seki", "neither alive nor captured")
     return status.value
 
 
@@ -95,25 +96,71 @@ def note(task: Task, first: First) -> str:
             " about the whole board, so no first move is called right or wrong"
         )
     against, for_ = first.bounds
-    # A ko around a false eye (``tsumego/status.py``).
+    # Only what the answers state: they do not tell a ko that leads to a seki from one that the
+    # defender can never end, as at a false eye (``tsumego/status.py``).
     only_survives = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
     if status.in_ko and only_survives and proves_seki(task):
         return (
-            f"around a false eye {defender} can never end the ko, which counts as won by"
-            f" {defender} here; players call such stones dead"
+            f"{defender} gets no two eyes even by winning the ko; if {defender} cannot end the ko"
+            " by connecting, as at a false eye or in bent four in the corner, the stones are dead"
+            " under Japanese rules"
         )
     return ""
 
 
-def value(task: Task, bounds: Bounds) -> str:
-    """Returns the possible values under one ko setting in words, such as "it dies"."""
+def value(task: Task, bounds: Bounds, name: str = "it") -> str:
+    """Returns the possible values under one ko setting in words, such as "it dies".
+
+    ``name`` stands for the stones.
+    """
     words = {
-        Value.DIES: "it dies",
-        Value.SEKI: "it is a seki" if proves_seki(task) else "it is neither alive nor captured",
-        Value.LIVES: "it lives",
+        Value.DIES: "dies",
+        Value.SEKI: "has a seki" if proves_seki(task) else "is neither alive nor captured",
+        Value.LIVES: "lives",
     }
     values = [words[value] for value in Value if bounds.least <= value <= bounds.most]
-    return " or ".join(values)
+    return f"{name} {' or '.join(values)}"
+
+
+def the_ko(task: Task, first: First) -> str:
+    """Returns what each winner of the ko gets; "" if the status is not in ko."""
+    if not first.status.in_ko:
+        return ""
+    defender, attacker = SIDES[task.defender], SIDES[1 - task.defender]
+    against, for_ = first.bounds
+    return (
+        f"if {defender} wins the ko, {value(task, for_, defender)}; if {attacker} wins it,"
+        f" {value(task, against, defender)}"
+    )
+
+
+def after_wrong_move(task: Task, first: First, name: str) -> str:
+    """Returns in words what is known of the stones after a wrong first move, as a verb.
+
+    A status in ko that is also the status of the position says for which winner of the ko the move
+    is worse. Of an unknown status the best possible one for the moving side is named.
+    """
+    move = next((move for move in first.moves if move.move == name), None)
+    if move is None:
+        return Status.UNKNOWN.value
+    status = first.status_after(move)
+    if status is Status.UNKNOWN:
+        found = statuses.possible(move.answers, first.defender_first)
+        best = found[0 if first.defender_first else -1]
+        if len(found) == len(statuses.possible({}, first.defender_first)):
+            return status.value
+        return verb(task, best) + (f" at best for {SIDES[first.side]}" if len(found) > 1 else "")
+    if not status.in_ko or status is not first.status:
+        return verb(task, status)
+    sides = (SIDES[1 - task.defender], SIDES[task.defender])
+    worse = [
+        f"{value(task, after, SIDES[task.defender])} if {side} wins the ko"
+        for side, after, before in zip(
+            sides, statuses.bounded(move.answers), first.bounds, strict=True
+        )
+        if after.known and before.known and after != before
+    ]
+    return verb(task, status) + (f": {' and '.join(worse)}" if worse else "")
 
 
 def verdict(
@@ -134,17 +181,19 @@ def verdict(
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
     if either_first:
-        return f"{text}, whoever moves first"
+        return f"{text}, also with {SIDES[1 - first.side]} first"
     if not ranks_moves(task, status):
         return text
+    by = "with" if first.defender_first else "by"
+    if not right and first.pass_right:
+        return f"{text} {by} pass" + ("" if task.whole else " (a move elsewhere)")
     if not right:
         known = first.complete or first.aim is None
-        return text if known else f"{text} (by which move is open)"
+        return text if known else f"{text} (by which move or pass is open)"
     names: dict[Status, list[str]] = {status: []}
     for move, after in right:
         # Right moves can differ in status: one gives a ko for life, another a seki without ko.
         names.setdefault(status if after is Status.UNKNOWN else after, []).append(move)
-    by = "with" if first.defender_first else "by"
     parts = [
         f"{defender} {phrase(task, after)} {by} {' or '.join(moves)}"
         for after, moves in names.items()

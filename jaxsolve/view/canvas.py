@@ -23,6 +23,7 @@ class Theme:
     faint: str = "#8f8271"
     accent: str = "#c8402f"
     outline: str = "#17509e"
+    shade: str = "#2f9e7e"
     black: str = "#26262a"
     black_rim: str = "#0e0e10"
     white: str = "#fdfcf8"
@@ -40,6 +41,7 @@ DARK = Theme(
     faint="#a99c8a",
     accent="#ff6a55",
     outline="#a9d3ff",
+    shade="#6fe0bd",
     black="#141416",
     white="#f1eee6",
     white_shade="#cfc9bd",
@@ -144,7 +146,7 @@ class Canvas:
             self.line((x - arm, y + arm), (x + arm, y - arm), colour, width)
         else:
             self.text(
-                centre, sign, radius * (2.1, 1.7, 1.25)[min(len(sign), 3) - 1], colour, bold=True
+                centre, sign, radius * (2.1, 1.4, 1.05)[min(len(sign), 3) - 1], colour, bold=True
             )
 
     @contextlib.contextmanager

@@ -33,7 +33,7 @@ def star_points(size: Place) -> list[Place]:
 
 def tint(theme: Theme) -> str:
     """Returns the colour of shaded cells, which lets the board shine through."""
-    return theme.accent + "2e"
+    return theme.shade + "70"
 
 
 def outline(cells: set[Place]) -> list[tuple[Point, Point]]:
@@ -107,23 +107,27 @@ def _board(canvas: Canvas, board: Stones) -> None:
         1,
         radius=4,
     )
+    (left, top), (across, down) = board.part or ((0, 0), board.size)
+    # Lines go on beyond a part of a board.
+    goes_on = (left > 0, top > 0, left + columns < across, top + rows < down)
+    before_x, before_y, after_x, after_y = (0.5 * _CELL * side for side in goes_on)
     # Lines run through the centres of cells if stones lie on crossings, else around the cells.
     aside, more = (0.0, 0) if board.shape is Shape.POINTS else (0.5 * _CELL, 1)
     for i in range(rows + more):
         y = _MARGIN - aside + i * _CELL
         canvas.line(
-            (_MARGIN - aside, y),
-            (_MARGIN + width + aside, y),
+            (_MARGIN - aside - before_x, y),
+            (_MARGIN + width + aside + after_x, y),
             theme.line,
-            1.6 if i in (0, rows - 1 + more) else 1,
+            1.6 if top + i in (0, down - 1 + more) else 1,
         )
     for i in range(columns + more):
         x = _MARGIN - aside + i * _CELL
         canvas.line(
-            (x, _MARGIN - aside),
-            (x, _MARGIN + height + aside),
+            (x, _MARGIN - aside - before_y),
+            (x, _MARGIN + height + aside + after_y),
             theme.line,
-            1.6 if i in (0, columns - 1 + more) else 1,
+            1.6 if left + i in (0, across - 1 + more) else 1,
         )
     for i, label in enumerate(board.columns):
         for y in (0.22 * _MARGIN, 1.78 * _MARGIN + height):
@@ -132,8 +136,9 @@ def _board(canvas: Canvas, board: Stones) -> None:
         for x in (0.22 * _MARGIN, 1.78 * _MARGIN + width):
             canvas.text((x, _MARGIN + i * _CELL), label, 12, theme.faint)
     if board.shape is Shape.POINTS:
-        for point in star_points(board.size):
-            canvas.circle(_centre(point), 3, theme.line)
+        for x, y in star_points((across, down)):
+            if 0 <= x - left < columns and 0 <= y - top < rows:
+                canvas.circle(_centre((x - left, y - top)), 3, theme.line)
 
 
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:

@@ -23,6 +23,7 @@ _STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
 _CAPTION = 30.0
 _LINE = 20.0  # height of each further line of a caption
 _LETTER = 0.56  # mean width of a letter, as a share of the size of the type
+_AROUND, _LEAST = 2, 9  # lines
 SHADED, OUTLINED = "shaded", "outlined"
 """Stand for the tint of shaded cells and the line around outlined cells in a legend."""
 
@@ -35,6 +36,7 @@ def svg(
     marks: Mapping[Any, str] | None = None,
     shaded: Iterable[Any] = (),
     outlined: Iterable[Any] = (),
+    around: Iterable[Any] = (),
     caption: str = "",
     legend: Mapping[str, str] | None = None,
     theme: Theme | None = None,
@@ -52,6 +54,9 @@ def svg(
         ``cross``, ``dot``, or up to 3 characters.
       shaded: moves whose cells are tinted, on boards of square cells only.
       outlined: moves around whose cells a line is drawn, on boards of square cells only.
+      around: moves around which the board is drawn, with a margin; the rest of a large board is
+        left out if that saves a third of it (``window``). Without moves: the whole board. Square
+        cells without pieces in hand only.
       caption: one or several lines below the board. Long lines are wrapped.
       legend: for each sign of ``marks``, ``SHADED`` or ``OUTLINED``, what it means; one line each
         below the caption.
@@ -62,7 +67,7 @@ def svg(
     """
     canvas = Canvas(theme or Theme())
     areas = (list(shaded), list(outlined))
-    width, height = paint(canvas, game, state, last_move, marks or {}, areas)
+    width, height = paint(canvas, game, state, last_move, marks or {}, areas, list(around))
     lines = _wrapped(caption, width, 14)
     for number, line in enumerate(lines):
         canvas.text((width / 2, height + 6 + number * _LINE), line, 14, canvas.theme.ink)
@@ -159,10 +164,11 @@ def paint(
     last_move: Move | None,
     marks: Mapping[Any, str],
     areas: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
+    around: Sequence[Any] = (),
 ) -> tuple[float, float]:
     """Draws a position on ``canvas``, with arguments like ``svg``. Returns width and height.
 
-    ``areas`` are the shaded and the outlined moves.
+    ``areas`` are the shaded and the outlined moves, ``around`` those around which it is drawn.
     """
     drawing = game.drawing(state)
     last, signs = placed(game, state, last_move, marks)
@@ -176,9 +182,39 @@ def paint(
     signs = {**drawing.signs, **signs}
     if last is not None:
         signs.setdefault(last, "circle")
+    if around and drawing.shape is not Shape.HEXAGONS and drawing.hands is None:
+        places = placed(game, state, None, dict.fromkeys(around, ""))[1]
+        corner, end = window([*places, *signs, *tinted, *outlined], drawing.size)
+        if (corner, end) != ((0, 0), drawing.size):
+            drawing = drawing.cut(corner, end)
+            signs, tinted, outlined = (
+                {(x - corner[0], y - corner[1]): sign for (x, y), sign in each.items()}
+                for each in (signs, tinted, outlined)
+            )
+            last = None if last is None else (last[0] - corner[0], last[1] - corner[1])
     if tinted or outlined:
         return square.draw(canvas, drawing, last, signs, tinted, outlined)
     return _STONES[drawing.shape](canvas, drawing, last, signs)
+
+
+def window(places: Sequence[Place], size: Place) -> tuple[Place, Place]:
+    """Returns the part of a board to draw around ``places``: its first cell, and the one after it.
+
+    The part has a margin of ``_AROUND`` lines and at least ``_LEAST`` lines each way. It is the
+    whole board if that has at most ``_LEAST`` lines, or the part has two thirds of its cells.
+    """
+    spans = []
+    for axis, length in enumerate(size):
+        low = max(min(place[axis] for place in places) - _AROUND, 0)
+        high = min(max(place[axis] for place in places) + 1 + _AROUND, length)
+        missing = max(min(_LEAST, length) - (high - low), 0)
+        high = min(high + missing, length)
+        spans.append((min(low, max(high - _LEAST, 0)), high))
+    (left, right), (top, bottom) = spans
+    cells = (right - left) * (bottom - top)
+    if max(size) <= _LEAST or 3 * cells >= 2 * size[0] * size[1]:
+        return (0, 0), size
+    return (left, top), (right, bottom)
 
 
 def placed(

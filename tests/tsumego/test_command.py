@@ -127,7 +127,7 @@ def test_a_quick_answer_has_the_status_and_one_right_move(name):
     result = run(f"{shape[0]} b", "--game", "tsumego-7", "--quick", "--first", "black")
     assert result.exit_code == 0, result.output
     assert "white first" not in result.output and "not answered" not in result.output
-    assert "whoever moves first" not in result.output
+    assert "also with" not in result.output
 
 
 def test_a_side_that_is_no_side_gets_one_sentence():

@@ -52,8 +52,8 @@ def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
         for element in ET.fromstring(picture.read_text()).iter()
         if element.tag.endswith("text")
     ]
-    assert "BW" in texts and "black first: white dies" in texts
-    for legend in ("crucial stones", "right first moves of black", "right first moves of white"):
+    assert "BW" in texts and "black first: white dies by A1" in texts
+    for legend in ("crucial stones", "right first moves of either side"):
         assert legend in texts
     assert {"region, where stones may be placed", "zone of the proofs of right moves"} & set(texts)
 

@@ -11,10 +11,12 @@ from rich.console import Console
 
 from jaxsolve.commands import tsumego_collection, tsumego_report
 from jaxsolve.tsumego import questions, regions, setup, sgf_record, wording
-from jaxsolve.tsumego.report import MoveReport, make_report
+from jaxsolve.tsumego.findings import Move
+from jaxsolve.tsumego.report import make_report
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.study import Study
 from jaxsolve.tsumego.task import make_task
+from jaxsolve.tsumego.verdicts import MoveReport
 from support.tsumego_command import BENT_THREE, run, study_json
 
 ALIVE = ".X.X./XXXXX/OOOOX/...OX/OOOOX"  # the black wall is alive by its eyes outside
@@ -29,15 +31,19 @@ def shown(board, *words):
 
 def test_where_the_verdicts_hold_is_one_line_before_them():
     text = shown(BENT_THREE)
-    assert text.count("inside the region") == 1
-    assert "holds  inside the region: the black stones around it are not proved alive\n" in text
+    assert text.count("inside the region") == text.count("outside the region") == 1
+    where = (
+        "with white first, whatever is played outside the region; with black first, inside the"
+        " region: the black stones around it are not proved alive"
+    )
+    assert f"holds {where}" in " ".join(text.split())
     assert text.index("inside the region") < text.index("black first: white dies by A1\n")
-    assert "white lives with A1, whatever is played outside the region\n" in text
+    assert "white lives with A1\n" in text
     found = study_json(BENT_THREE)
     assert found["black_first"]["sentence"] == "black first: white dies by A1, inside the region"
     sentence = "white first: white lives with A1, whatever is played outside the region"
     assert found["white_first"]["sentence"] == sentence
-    assert found["holds"] == "inside the region: the black stones around it are not proved alive"
+    assert found["holds"] == where
 
 
 @pytest.mark.parametrize(
@@ -92,7 +98,7 @@ def test_a_status_says_where_it_holds_and_whether_ko_threats_matter(status):
             assert first.reach == wording.OUTSIDE + " (ko threats apart)" * status.in_ko
         else:
             assert first.reach.startswith(wording.INSIDE) and defenders_law in first.reach
-        assert found.shown(other) == "unknown"  # nothing is known, so nothing holds
+        assert other.verdict == "unknown"  # nothing is known, so nothing holds
 
 
 @pytest.mark.parametrize(
@@ -112,17 +118,15 @@ def test_bounds_of_an_unknown_status_hold_by_the_law_of_the_side_that_forces_the
         task = make_task(setup.read(f"{board} b", f"tsumego-{board.count('/') + 1}", {}))
         in_ko = ANSWERS[Status.LIVES_IN_KO]
         found = made_up(task, answers, in_ko)
-        first, other = found.firsts
+        first, _ = found.firsts
         assert first.first.status is Status.UNKNOWN and first.verdict.startswith("unknown (")
         assert first.inside is not holds
         if board is ALIVE:
             assert found.where == f"{wording.OUTSIDE} (ko threats apart)"
-            assert found.shown(other) == other.verdict
             assert "not proved alive" not in first.reach
         else:
             assert "not proved alive" in found.where
-            words = f", {wording.OUTSIDE}" if holds else ""
-            assert found.shown(first) == first.verdict + words
+            assert (f"with white first, {wording.OUTSIDE};" in found.where) is holds
 
 
 def test_an_open_region_gets_a_wider_one_if_the_stones_are_neither_alive_nor_captured():
@@ -174,12 +178,16 @@ def test_a_ko_around_a_false_eye_has_the_same_note_everywhere():
     statuses = [each.first.status for each in found.firsts]
     assert statuses == [Status.SEKI_IN_KO, Status.DIES_IN_KO]
     note = found.firsts[0].note
-    assert "players call such stones dead" in note and found.firsts[1].note == note
+    assert "by winning the ko" in note and found.firsts[1].note == found.common_note == note
     fields = tsumego_report.as_json(found, [], False)
     assert fields["black_first"]["note"] == fields["white_first"]["note"] == note
-    assert tsumego_collection.sentences(found).count(f"note: {note}") == 2
+    assert tsumego_collection.sentences(found).count(f"note: {note}") == 1
     drawn = " ".join(re.findall(">([^<>]+)</text>", tsumego_report.picture(found)))
-    assert note in drawn and note in " ".join(sgf_record.record(found, "x").decode().split())
+    saved = " ".join(sgf_record.record(found, "x").decode().split())
+    ko = "if white wins the ko, white has a seki; if black wins it, white dies"
+    for text in (drawn, saved):
+        assert text.count(note) == 1 and text.count(f"the ko: {ko}") == 2
+    assert fields["black_first"]["the_ko"] == ko
     for status in (Status.LIVES, Status.DIES, Status.LIVES_IN_KO):
         assert not made_up(task, ANSWERS[status], {}).firsts[0].note
 
@@ -195,8 +203,46 @@ def test_first_moves_that_are_not_answered_share_one_line():
     console = Console(file=io.StringIO(), width=100)
     tsumego_report.show(console, found)
     text = console.file.getvalue()
-    line = f"not answered: {' '.join(names[:12])} ... (15 moves): not searched\n"
+    line = f"not searched: {' '.join(names[:12])} ... (15 moves)\n"
     assert line in text and "?" not in text and "which shows" not in text
+
+
+BENT_FOUR = "XX.OX/XOOOX/.OXXX/OOX../XXX.."  # in the corner
+
+
+def test_a_pass_is_right_where_every_move_is_worse():
+    by = "by pass (a move elsewhere)"
+    ko = "if white wins the ko, white has a seki; if black wins it, white dies"
+    whole = " ".join(shown(BENT_FOUR, "--crucial", "B4").split())
+    assert f"black first: white dies in ko {by}" in whole and whole.count("note ") == 1
+    assert "white first: white has a seki in ko with pass" in whole
+    assert whole.count("dies in ko: white lives") == 2 and f"the ko {ko}" in whole
+    quick = shown(BENT_FOUR, "--crucial", "B4", "--quick")
+    assert f"black first: white dies in ko {by}" in quick and "is open" not in quick
+
+
+def test_the_status_after_a_pass_is_one_line_if_one_side_is_asked_about():
+    text = shown(BENT_THREE, "--first", "white")
+    assert "after a pass (black first): white dies\n" in text
+
+
+def test_a_wrong_move_of_unknown_status_says_what_is_best():
+    """It is known that White survives by winning the kos, and not what it gets by losing them."""
+    task = make_task(setup.read(f"{ALIVE} b", "tsumego-5", {}))
+    (first,) = (each.first for each in made_up(task, {}, {}).firsts if each.first.side == 0)
+    first.moves = [Move("B2", "", False, answers={questions.KILL_FOR: False})]
+    words = wording.after_wrong_move(task, first, "B2")
+    assert words == "dies in ko at best for black"
+    first.moves = [Move("B2", "", False)]
+    assert wording.after_wrong_move(task, first, "B2") == "unknown"
+
+
+def test_options_of_the_command_are_named_in_no_record(tmp_path):
+    sgf = tmp_path / "a.sgf"
+    text = shown(BENT_FOUR, "--sgf-out", sgf)
+    assert "--crucial P2,Q3 or --group 2 (black " in " ".join(text.split())
+    saved = sgf.read_text()
+    assert "crucial: white " in saved and "proposed" in saved and "--" not in saved
 
 
 def test_lines_of_the_report_have_at_most_100_columns_in_a_pipe():

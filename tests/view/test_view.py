@@ -340,3 +340,16 @@ def test_the_letters_of_a_hexagonal_board_stand_right_above_their_cells():
     letters = dict(re.findall(r'<text x="([\d.]+)"[^>]*>([abc])</text>', drawn))
     stones = set(re.findall(r'cx="([\d.]+)"[^>]*url\(#(?:black|white)-stone', drawn))
     assert {x for x, letter in letters.items() if letter in "ac"} == stones
+
+
+def test_a_picture_around_some_points_leaves_out_the_rest_of_a_large_board():
+    game = make("go-19")
+    state = game.init()
+    texts = re.findall(">([^<>]+)</text>", svg(game, state, around=["A19", "C17"]))
+    rows = [str(row) for row in range(11, 20)]
+    assert sorted(texts) == sorted(2 * [*"ABCDEFGHJ", *rows])
+    whole = svg(game, state)
+    for around in ([], ["A1", "T19"]):
+        assert svg(game, state, around=around) == whole
+    small = make("go-9")
+    assert svg(small, small.init(), around=["A9"]) == svg(small, small.init())

@@ -72,8 +72,7 @@ class Search:
         game, evaluator, max_nodes = allocate.game, allocate.evaluator, allocate.max_nodes
         refuse_unsearchable(game, method, flights)
         planned = has_plans(evaluator.zoning())
-        if planned and not allocate.plans_for_claim():
-            method = method.without_plans()
+        method = method if not planned or allocate.plans_for_claim() else method.without_plans()
         self.game, self.method, self.evaluator, self.sink = game, method, evaluator, sink
         self.claims = allocate.claims
         self.claim_index = 0  # index of the claim that is being searched
@@ -91,11 +90,10 @@ class Search:
         wave = width or own_wave(method, guided, self._host_rows is not None)
         self.group, self.flights = width_of(wave, flights, max_nodes)
         self._widest = self.group  # number of these paths that the present configuration uses
-        self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search, else None
+        self._exhausted: np.ndarray | None = None  # uint8[N] during the frontier search
         self._propagated_at = FIRST_PROPAGATION  # expansions at the last propagation
         self._log_was_full = False
-        paths = self.group * flights
-        self.work = self._allocate.workspace(method, paths, self.group, self.order.initial)
+        self.work = allocate.workspace(method, self.group * flights, self.group, self.order.initial)
         self.order.compute(method, self.work)
         self._buffers = [new_leaves(self.group, game.state_words) for _ in range(flights)]
         self._start()
