@@ -129,7 +129,10 @@ class Settings:
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name}={getattr(self, name)!r}: give True or False")
         if isinstance(self.method, str) and self.method not in METHOD_NAMES:
-            raise ValueError(f"method={self.method!r}: give one of {', '.join(METHOD_NAMES)}")
+            from jaxsolve.search.methods import METHODS  # may hold methods added at run time
+
+            if self.method not in METHODS:
+                raise ValueError(f"method={self.method!r}: give one of {', '.join(METHODS)}")
         if not isinstance(self.method, str) and not hasattr(self.method, "fallback"):
             raise TypeError(
                 f"method={self.method!r}: give a name, such as 'dfpn', or a method of"

@@ -88,14 +88,14 @@ def test_limits_of_numpy_are_plain_numbers():
 
 
 def test_a_limit_of_one_is_singular():
-    for name, unit in (
-        ("nodes", "node"),
-        ("evaluations", "evaluation"),
-        ("cpu_seconds", "CPU second"),
-        ("wall_seconds", "second"),
+    for name, one, two in (
+        ("nodes", "node", "nodes"),
+        ("evaluations", "evaluation", "evaluations"),
+        ("cpu_seconds", "CPU second", "CPU seconds"),
+        ("wall_seconds", "second of wall time", "seconds of wall time"),
     ):
-        assert Limits(**{name: 1}).reached(name) == f"The limit of 1 {unit} was reached."
-        assert Limits(**{name: 2}).reached(name) == f"The limit of 2 {unit}s was reached."
+        assert Limits(**{name: 1}).reached(name) == f"The limit of 1 {one} was reached."
+        assert Limits(**{name: 2}).reached(name) == f"The limit of 2 {two} was reached."
 
 
 def test_a_position_of_another_game_is_refused():

@@ -54,7 +54,7 @@ def test_limits_are_never_passed(method, rule_set):
 def test_limits_of_seconds_end_a_search():
     game = make("hex-6")
     for limits, sentence in (
-        (Limits(wall_seconds=0.3), "0.3 seconds"),
+        (Limits(wall_seconds=0.3), "0.3 seconds of wall time"),
         (Limits(cpu_seconds=0.3), "0.3 CPU seconds"),
     ):
         result = solve(game, game.init(), claim=Claim(1), limits=limits)
