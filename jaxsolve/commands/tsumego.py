@@ -26,9 +26,10 @@ from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import collection, report, setup, sgf_record
 from jaxsolve.tsumego.asking import QuestionResult
+from jaxsolve.tsumego.growth import Growth
 from jaxsolve.tsumego.questions import LIVE_AGAINST
-from jaxsolve.tsumego.study import Study, StudyOptions
-from jaxsolve.tsumego.task import Task, make_task
+from jaxsolve.tsumego.study import StudyOptions
+from jaxsolve.tsumego.task import Task, make_tasks
 from jaxsolve.tsumego.verdicts import Report
 
 
@@ -73,7 +74,11 @@ class Studied:
             and not self.interrupted
             and self.report.known
             and all(each.first.complete or each.first.brief for each in self.report.firsts)
-            and all(row["verdict"] != "unknown" for row in self.rows)
+            and all(
+                row["verdict"] != "unknown"
+                for row in self.rows
+                if any(row["id"].startswith(each.prefix) for each in self.report.firsts)
+            )
         )
 
     @property
@@ -100,13 +105,13 @@ def run(request: Request) -> int:
         outputs.refuse_unwritable(
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
         )
-        task = task_of(
+        tasks = tasks_of(
             request, setup.read(request.position, request.game, request.options, request.place)
         )
-        with folder_of(request, task) as folder:
+        with folder_of(request, tasks) as folder:
             if not request.as_json:
-                _introduce(request, task)
-            return _conclude(request, study(request, task, folder))
+                _introduce(request, tasks)
+            return _conclude(request, study(request, tasks, folder))
 
 
 def is_collection(request: Request) -> bool:
@@ -134,19 +139,19 @@ def refuse_options(request: Request) -> None:
             )
 
 
-def task_of(request: Request, given: setup.Given) -> Task:
-    """Returns the task of a position. Raises ValueError if a network does not fit the game."""
-    task = make_task(given, request.crucial, request.region, request.group)
-    request.settings.heads_for(make(task.rules(LIVE_AGAINST)))
-    return task
+def tasks_of(request: Request, given: setup.Given) -> list[Task]:
+    """Returns the tasks of a position. Raises ValueError if a network does not fit the game."""
+    tasks = make_tasks(given, request.crucial, request.region, request.group)
+    request.settings.heads_for(make(tasks[0].rules(LIVE_AGAINST)))
+    return tasks
 
 
-def _introduce(request: Request, task: Task) -> None:
+def _introduce(request: Request, tasks: Sequence[Task]) -> None:
     """Prints the board, the question and the limits, before the searches start."""
     total = "no total limit" if request.total is None else f"{request.total:g} in total"
     tsumego_report.introduce(
         output_console(),
-        task,
+        tasks,
         f"{request.settings.limits.cpu_seconds:g} CPU seconds per question (--time), "
         f"{total} (--total)",
         request.study.side,
@@ -155,7 +160,7 @@ def _introduce(request: Request, task: Task) -> None:
 
 
 @contextlib.contextmanager
-def folder_of(request: Request, task: Task) -> Iterator[Path]:
+def folder_of(request: Request, tasks: Sequence[Task]) -> Iterator[Path]:
     """Yields the locked folder of the run, or without ``--out`` a temporary folder.
 
     A folder is always needed, because the report reads its lines of play from certificates.
@@ -164,18 +169,19 @@ def folder_of(request: Request, task: Task) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="jaxsolve-") as name:
             yield Path(name)
         return
-    held = RunFolder(request.out, "run.json", _run_identity(request, task), resume=True)
+    held = RunFolder(request.out, "run.json", _run_identity(request, tasks), resume=True)
     try:
         yield request.out
     finally:
         held.release()
 
 
-def _run_identity(request: Request, task: Task) -> dict[str, Any]:
+def _run_identity(request: Request, tasks: Sequence[Task]) -> dict[str, Any]:
     """Returns all values that determine the rows; a folder is resumed only if they are equal.
 
     The limits are not among them.
     """
+    task = tasks[0]
     side = task.given.side if task.given.ko is not None else None
     return {
         "format": "jaxsolve-tsumego",
@@ -185,6 +191,7 @@ def _run_identity(request: Request, task: Task) -> dict[str, Any]:
         "position": task.root(task.defender if side is None else side),
         "crucial": task.grid.list(task.crucial) if task.crucial else "any",
         "region": "all" if task.whole else task.grid.list(task.region),
+        **({"regions": len(tasks)} if len(tasks) > 1 else {}),
         "method": str(request.settings.method),
         "seed": request.settings.seed,
         "zones": request.settings.zones,
@@ -193,8 +200,8 @@ def _run_identity(request: Request, task: Task) -> dict[str, Any]:
     }
 
 
-def study(request: Request, task: Task, folder: Path) -> Studied:
-    """Searches the questions of a task and keeps their proofs in ``folder``."""
+def study(request: Request, tasks: Sequence[Task], folder: Path) -> Studied:
+    """Searches the questions of the tasks of a position and keeps their proofs in ``folder``."""
     results = ResultsFile(folder)
     with patterns.shared(request.patterns, always=True) as known, StatusLine() as status_line:
         solver = QuestionSolver(
@@ -206,7 +213,7 @@ def study(request: Request, task: Task, folder: Path) -> Studied:
             status_line,
             known,
         )
-        work = Study(task, solver, request.study)
+        work = Growth(tasks, solver, request.study)
         interrupted = False
         with solver:
             try:

@@ -161,9 +161,9 @@ def answer_of(request: Request, member: Member) -> Answer:
             study=request.study._replace(side=side),
             out=None if request.out is None else request.out / member.folder,
         )
-        task = tsumego.task_of(own, given)
-        with tsumego.folder_of(own, task) as folder:
-            studied = tsumego.study(own, task, folder)
+        tasks = tsumego.tasks_of(own, given)
+        with tsumego.folder_of(own, tasks) as folder:
+            studied = tsumego.study(own, tasks, folder)
     except (ValueError, FolderError, OSError) as error:
         sentence = failure.sentence_of(error)
         return Answer(

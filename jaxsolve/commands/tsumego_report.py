@@ -38,16 +38,19 @@ _STYLES = {
 
 
 # ---- the board ---------------------------------------------------------------------------------
-def board(task: Task) -> str:
-    """Returns the drawn board with marked crucial stones and region, and a legend.
+def board(task: Task, places: bool = True) -> str:
+    """Returns the drawn board with marked crucial stones, walls and region, and a legend.
 
-    All characters can be encoded by standard output.
+    Without ``places``, walls and region are left out. All characters can be encoded by standard
+    output.
     """
     game = make(f"go-{task.given.size}")
-    state = game.read(task.root(task.defender))
+    state = game.read(task.given_root)
     names = task.grid.list
     marks = dict.fromkeys(names(task.crucial).split(","), "triangle") if task.crucial else {}
-    region = [] if task.whole else names(task.region).split(",")
+    region = [] if task.whole or not places else names(task.region).split(",")
+    walls = names(task.walls).split(",") if task.walls and places else []
+    marks |= dict.fromkeys(walls, "square")
     drawn = view.text_board(game, state, marks=marks, outlined=region)
     plain = not streams.carries(drawn)
     if plain:
@@ -56,13 +59,15 @@ def board(task: Task) -> str:
     legend = [f"{signs} crucial stones"] if task.crucial else []
     if region:
         legend.append(f"{':' if plain else '∘'} empty points of the region")
+    if walls:
+        legend.append(f"# assumed {SIDES[1 - task.defender]} stones")
     return drawn + (f"\n   {', '.join(legend)}" if legend else "")
 
 
 def picture(report: Report) -> str:
     """Draws the position of a report as an SVG document.
 
-    Crucial stones are marked with triangles. Right first moves are marked with B or W for the side
+    Crucial stones are marked with triangles, assumed stones with squares. Right first moves are marked with B or W for the side
     that plays them, or BW. The region is outlined, and the relevance zones of the proofs of right
     moves are shaded. A legend below the board says so. The caption has the words of the printed
     report. Of a large board the part with the stones and the region is drawn.
@@ -73,6 +78,9 @@ def picture(report: Report) -> str:
         dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
     )
     legend = {"triangle": "crucial stones"} if marks else {}
+    if task.walls:
+        marks |= dict.fromkeys(task.grid.list(task.walls).split(","), "square")
+        legend["square"] = f"assumed {SIDES[1 - task.defender]} stones"
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
@@ -106,20 +114,23 @@ def picture(report: Report) -> str:
 
 
 # ---- the terminal ------------------------------------------------------------------------------
-def introduce(console: Console, task: Task, limits: str, side: int | None) -> None:
+def introduce(console: Console, tasks: Sequence[Task], limits: str, side: int | None) -> None:
     """Prints the board, the crucial stones, the region and the limits, before the search.
+
+    Of several regions none is drawn: ``show`` draws the one that the verdicts are about.
 
     Args:
       console: the console.
-      task: the task.
+      tasks: the tasks of the position.
       limits: the limits in words.
       side: the side whose first moves are asked about; None: either side.
     """
+    task = tasks[0]
     given = task.given
     head(console, given.title or given.name)
     if given.where:
         console.print(given.where, style="dim", markup=False)
-    print(board(task))
+    print(board(task, places=len(tasks) == 1))
     rows = dict(task.remarks)
     if given.solver is not None:
         named, solver = SIDES[1 - given.solver], SIDES[given.solver]
@@ -135,18 +146,25 @@ def introduce(console: Console, task: Task, limits: str, side: int | None) -> No
 def show(console: Console, report: Report) -> None:
     """Prints the verdict for either side moving first, and a table of the first moves.
 
-    Where the verdicts hold is one line before them.
+    Where the verdicts hold is one line before them. If other walls were assumed, too, the board of
+    the verdicts comes first.
     """
-    if report.where:
+    if report.other_walls:
         console.print()
-        console.print(Facts({"holds": report.where}))
+        print(board(report.task))
+    if report.above:
+        console.print()
+        console.print(Facts(report.above))
     for each in report.firsts:
+        if each.task.place != report.task.place:
+            console.print()
+            print(board(each.task))
         style = _STYLES[each.first.status]
         console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(each.verdict)}[/]")
         console.print(Facts(_why(report, each)))
         unanswered = _unanswered(each)
         if len(each.moves) > sum(map(len, unanswered.values())):
-            console.print(_table(report.task, each))
+            console.print(_table(each))
         for why, moves in unanswered.items():
             text = "not searched" if why == NOT_SEARCHED else f"not answered, as {why}"
             console.print(f"{text}: {_listed(moves)}", style="dim", markup=False)
@@ -195,10 +213,10 @@ def _listed(moves: Sequence[str], most: int = 12) -> str:
     return f"{' '.join(shown)} ({counted(len(moves), 'move')})"
 
 
-def _table(task: Task, each: FirstReport) -> Table:
+def _table(each: FirstReport) -> Table:
     table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 0), header_style="bold")
     sides = [""] if each.ranked else []
-    for name in ("move", *sides, SIDES[task.defender], "play", "which shows", "proof"):
+    for name in ("move", *sides, SIDES[each.task.defender], "play", "which shows", "proof"):
         table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
     unanswered = {name for names in _unanswered(each).values() for name in names}
     moves = [move for move in each.moves if move.move not in unanswered]
@@ -209,7 +227,7 @@ def _table(task: Task, each: FirstReport) -> Table:
         table.add_row(
             move.move,
             *([f"[{style}]{sign}[/]"] if each.ranked else []),
-            known(task, each, move),
+            known(each, move),
             _play(move),
             move.shows,
             _proof(move),
@@ -217,13 +235,14 @@ def _table(task: Task, each: FirstReport) -> Table:
     return table
 
 
-def known(task: Task, each: FirstReport, move: MoveReport) -> str:
+def known(each: FirstReport, move: MoveReport) -> str:
     """Returns the status of the crucial stones after a first move, as a verb such as "lives".
 
     If no status after a right move is known, this is the status of the position before the move,
     which a right move keeps. A wrong move has the words of ``wording.after_wrong_move``. A move
     that is neither right nor wrong has its status, or "".
     """
+    task = each.task
     if move.right is False and each.ranked:
         return after_wrong_move(task, each.first, move.move)
     if move.status is not Status.UNKNOWN:
@@ -305,7 +324,9 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "defender": SIDES[task.defender],
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
+        "assumed": task.grid.list(task.walls).split(",") if task.walls else [],
         "chosen": dict(task.remarks),
+        "other_walls": report.other_walls or None,
         "holds": report.where or None,
         "wider_region": report.wider or None,
         "advice": report.advice or None,
@@ -313,7 +334,7 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
             {"first": SIDES[each.side], "right": list(each.right), "agrees": each.agrees}
             for each in solution.compare(report)
         ],
-        **{f"{each.side}_first": _first_json(report, each) for each in report.firsts},
+        **{f"{each.side}_first": _first_json(each) for each in report.firsts},
         "questions": [
             dict(row) | ({} if keep else {"certificate": None, "certificate_bytes": 0})
             for row in rows
@@ -321,15 +342,17 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
     }
 
 
-def _first_json(report: Report, each: FirstReport) -> dict[str, Any]:
+def _first_json(each: FirstReport) -> dict[str, Any]:
     against, for_ = (
         [bounds.least.name.lower(), bounds.most.name.lower()] for bounds in each.first.bounds
     )
     return {
         "status": each.first.status.value,
         "sentence": each.sentence,
+        "region": None if each.task.whole else each.task.grid.list(each.task.region).split(","),
+        "assumed": each.task.grid.list(each.task.walls).split(",") if each.task.walls else [],
         "holds": each.reach or None,
-        "the_ko": wording.the_ko(report.task, each.first) or None,
+        "the_ko": wording.the_ko(each.task, each.first) or None,
         "note": each.note or None,
         "if_the_defender_loses_kos": against,
         "if_the_defender_wins_kos": for_,

@@ -23,8 +23,7 @@ from jaxsolve.proof.check.grid import Grid
 
 WEAK = 2  # most liberties outside a region of a wall that can be captured (``with_weak_walls``)
 SIDE_PART = 6  # most points of a part of the board outside a region that counts as a side part
-REACH = 2  # steps that a group which is not enclosed may extend (``box``)
-NEAR = 3  # steps within which stones of the other side count as surrounding (``box``)
+POCKET = 20  # most points of a part of the board that belongs to the inside (``walled``)
 
 
 class Board(NamedTuple):
@@ -47,6 +46,12 @@ class Board(NamedTuple):
 
     def liberties(self, chain: int) -> int:
         return self.grid.near(chain) & self.empty
+
+    def with_stones(self, player: int, points: int) -> Board:
+        """Returns the board with stones of ``player`` added at the empty points ``points``."""
+        stones = list(self.stones)
+        stones[player] |= points
+        return Board(self.grid, (stones[0], stones[1]))
 
     def around(self, points: int) -> int:
         """Returns the points adjacent to the mask ``points``, without the points themselves."""
@@ -134,33 +139,51 @@ def covers_half_of_board(board: Board, region: int) -> bool:
     return 2 * region.bit_count() > board.grid.full.bit_count()
 
 
-def box(board: Board, defender: int, crucial: int) -> int:
-    """Returns a region for crucial stones that are not enclosed. It need not be closed.
+class Walled(NamedTuple):
+    """A region, and the points of the walls that close it."""
 
-    The region has the points of a rectangle that the crucial stones can reach. The rectangle
-    contains the crucial chains, the points that they reach in ``REACH`` steps without crossing an
-    attacker's stone, and the attacker's stones within ``NEAR`` steps of the crucial chains. If the
-    rectangle comes within ``REACH`` lines of an edge, it extends to the edge.
+    region: int
+    walls: int
 
-    The region also contains the points adjacent to the points reached in ``REACH`` steps. Without
-    these liberties the attacker could not stop a group that crawls along the edge.
+
+def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
+    """Returns a region that attacker's stones at its gaps, the *walls*, would close.
+
+    The inside grows by ``steps`` steps. A step adds the empty points next to it, the attacker's
+    chains with at most one liberty elsewhere, unless they are unconditionally alive, and the
+    defender's chains that it then touches; both with their liberties. The defender may capture such
+    chains of the attacker. Parts of the board that the inside and the attacker cut off, of at most
+    ``POCKET`` points, belong to the inside, except the largest part. The walls are the empty points
+    around the inside. There are none if the attacker's stones enclose the inside already.
+
+    Args:
+      board: the board.
+      defender: the player to whom the crucial stones belong.
+      inside: mask of the crucial stones, or of a region that contains them.
+      steps: how far the group may extend, at least 1.
     """
-    grid, attacker = board.grid, board.stones[1 - defender]
-    near = reached = sum(board.chains(defender, crucial)) | crucial
-    for _ in range(REACH):
-        reached |= board.around(reached) & ~attacker
-    for _ in range(NEAR):
-        near |= board.around(near)
-    corners = reached | near & attacker
-    inside = grid.full
-    for line in (grid.row, grid.column):
-        first, last = _extent(board, corners, line)
-        first, last = (
-            0 if first <= REACH else first,
-            grid.size - 1 if last >= grid.size - 1 - REACH else last,
-        )
-        inside &= sum(line(number) for number in range(first, last + 1))
-    return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
+    grid, own, attacker = board.grid, board.stones[defender], board.stones[1 - defender]
+    crucial = inside & own
+    safe = life.alive(grid, attacker, board.empty)
+    inside = grid.flood(inside, inside | own)
+    for _ in range(steps):
+        inside |= board.around(inside) & ~attacker
+        for chain in board.chains(1 - defender, board.around(inside) & ~inside):
+            free = board.liberties(chain) & ~inside
+            if free.bit_count() <= 1 and not chain & safe:
+                inside |= chain | free
+        inside = grid.flood(inside, inside | own)
+        inside |= board.liberties(inside & own)
+    while True:
+        parts = sorted(grid.components(grid.full & ~attacker & ~inside), key=int.bit_count)
+        inside |= sum(part for part in parts[:-1] if part.bit_count() <= POCKET)
+        walls = board.around(inside) & board.empty
+        region = enclosed(board.with_stones(1 - defender, walls), defender, crucial)
+        if not region & ~inside:
+            return Walled(region, walls)
+        inside |= region & attacker
+        inside = grid.flood(inside, inside | own)
+        inside |= board.liberties(inside & own)
 
 
 def _extent(board: Board, points: int, line: Callable[[int], int]) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim
 from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.findings import First, Move
+from jaxsolve.tsumego.growth import Growth
 from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_FOR, Answers, Ko, StatusQuestion
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status, Value
@@ -32,7 +33,7 @@ CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
 
 
-def make_report(study: Study, find: Find) -> Report:
+def make_report(study: Study | Growth, find: Find) -> Report:
     """Makes the report of what ``study`` has found so far.
 
     Args:
@@ -41,25 +42,26 @@ def make_report(study: Study, find: Find) -> Report:
 
     Raises ValueError if a certificate cannot be read.
     """
-    task, reporter = study.task, _Reporter(study.task, find)
-    validity = where_it_holds.of_task(task)
-    same = len(study.firsts) == 2 and len({first.status for first in study.firsts}) == 1
+    parts = study.parts
+    same = len(parts) == 2 and len({(each.task.place, first.status) for each, first in parts}) == 1
     firsts = []
-    for first in study.firsts:
-        moves = reporter.moves(first)
+    for each, first in parts:
+        task = each.task
+        moves = _Reporter(task, find).moves(first)
         right = [(move.move, move.status) for move in moves if move.right]
         firsts.append(
             FirstReport(
+                task,
                 first,
                 verdict=wording.verdict(task, first, right, same),
-                inside=not validity.covers(first.bounds),
+                inside=not task.walls and not where_it_holds.of_task(task).covers(first.bounds),
                 reach=wording.reach(task, first),
                 note=wording.note(task, first),
                 ranked=wording.ranks_moves(task, first.status),
                 moves=moves,
             )
         )
-    return Report(task, firsts, study.other)
+    return Report(parts[0][0].task, firsts, study.other, study.other_walls)
 
 
 class _Reporter:

@@ -9,6 +9,7 @@ from jaxsolve.formats import sgf_writer
 from jaxsolve.formats.sgf_writer import Node
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
+from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.variations import Variation
 from jaxsolve.tsumego.verdicts import FirstReport, MoveReport, Report
 from jaxsolve.tsumego.wording import phrase
@@ -17,6 +18,10 @@ ZONE = "SQ"
 """SGF property that marks the points of a zone with squares, which every viewer shows. Crucial
 stones are left out: they have triangles, and a point has at most one mark.
 """
+
+
+WALL = "#"
+"""Label of an assumed stone. A label is no mark, so that the record can be read as a problem."""
 
 
 def record(report: Report, application: str) -> bytes:
@@ -38,51 +43,73 @@ def record(report: Report, application: str) -> bytes:
         root.properties["GN"] = [sgf_writer.simple_text(task.given.title)]
     for name, stones in zip(("AB", "AW"), task.stones.stones, strict=True):
         if stones:
-            root.properties[name] = _points(report, stones)
+            root.properties[name] = _points(task, stones)
     if task.crucial:
-        root.properties["TR"] = _points(report, task.crucial)
+        root.properties["TR"] = _points(task, task.crucial)
+    _label_walls(root, task)
     words = [f"{what}: {text}." for what, text in task.choices.items()]
     words += [f"{line}." for line in report.lines]
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:
-        root.children += [_first_move(report, each, move) for move in _right_first(each)]
+        node = root if each.task.place == task.place else _other_walls(root, task, each.task)
+        node.children += [_first_move(each, move) for move in _right_first(each)]
     return sgf_writer.dump(root)
+
+
+def _other_walls(root: Node, task: Task, other: Task) -> Node:
+    """Returns a child of ``root`` that replaces the walls of ``task`` by those of ``other``."""
+    node = Node()
+    for name, points in (
+        ("AE", task.walls & ~other.walls),
+        (("AB", "AW")[1 - other.defender], other.walls & ~task.walls),
+    ):
+        if points:
+            node.properties[name] = _points(other, points)
+    _label_walls(node, other)
+    root.children.append(node)
+    return node
+
+
+def _label_walls(node: Node, task: Task) -> None:
+    if task.walls:
+        node.properties["LB"] = [f"{point}:{WALL}" for point in _points(task, task.walls)]
 
 
 def _right_first(each: FirstReport) -> list[MoveReport]:
     return sorted(each.moves, key=lambda move: (move.right is not True, move.right is None))
 
 
-def _points(report: Report, mask: int) -> list[str]:
-    return sgf_writer.points(report.task.grid.list(mask).split(","), report.task.given.size)
+def _points(task: Task, mask: int) -> list[str]:
+    return sgf_writer.points(task.grid.list(mask).split(","), task.given.size)
 
 
-def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
-    node = _node(report, Variation(move.move, each.first.side) if move.play is None else move.play)
+def _first_move(each: FirstReport, move: MoveReport) -> Node:
+    task = each.task
+    node = _node(task, Variation(move.move, each.first.side) if move.play is None else move.play)
     if move.right is not None and each.ranked:
         node.properties["TE" if move.right else "BM"] = ["1"]
-    node.properties["C"] = [sgf_writer.text(comment(report, each, move))]
+    node.properties["C"] = [sgf_writer.text(comment(each, move))]
     if move.zone:
         free = [
             point
             for point in move.zone.split(",")
-            if not report.task.crucial & report.task.grid.point(point)
+            if not task.crucial & task.grid.point(point)
         ]
         if free:
-            node.properties[ZONE] = sgf_writer.points(free, report.task.given.size)
-    if report.task.crucial:
-        node.properties["TR"] = _points(report, report.task.crucial)
+            node.properties[ZONE] = sgf_writer.points(free, task.given.size)
+    if task.crucial:
+        node.properties["TR"] = _points(task, task.crucial)
     return node
 
 
-def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
+def comment(each: FirstReport, move: MoveReport) -> str:
     """Returns the SGF comment on a first move."""
     if move.right is None:
         return f"Unknown: {move.why}."
     if each.ranked:
-        words = [f"{'Right' if move.right else 'Wrong'}{_standing(report, move)}."]
+        words = [f"{'Right' if move.right else 'Wrong'}{_standing(each.task, move)}."]
     else:
-        words = [f"{_standing(report, move).removeprefix(': ').capitalize() or 'Unknown'}."]
+        words = [f"{_standing(each.task, move).removeprefix(': ').capitalize() or 'Unknown'}."]
     if move.shows:
         words.append(f"The play shows: {move.shows}.")
     if not (move.right and each.ranked) and len(move.line) > 1:
@@ -101,12 +128,12 @@ def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
     return " ".join(words)
 
 
-def _standing(report: Report, move: MoveReport) -> str:
+def _standing(task: Task, move: MoveReport) -> str:
     """Returns the status after a move, such as ": white lives"; "" if it is unknown."""
     return (
         ""
         if move.status is Status.UNKNOWN
-        else f": {SIDES[report.task.defender]} {phrase(report.task, move.status)}"
+        else f": {SIDES[task.defender]} {phrase(task, move.status)}"
     )
 
 
@@ -119,16 +146,16 @@ _ENDS = {
 }
 
 
-def _node(report: Report, start: Variation) -> Node:
+def _node(task: Task, start: Variation) -> Node:
     """Converts a variation to SGF nodes. It is iterative, because variations can be long."""
     top = Node()
     todo = [(start, top)]
     while todo:
         step, node = todo.pop()
-        node.properties["BW"[step.player]] = [sgf_writer.point(step.move, report.task.given.size)]
+        node.properties["BW"[step.player]] = [sgf_writer.point(step.move, task.given.size)]
         if step.end in _ENDS:
             node.properties["C"] = [
-                sgf_writer.text(_ENDS[step.end].format(SIDES[report.task.defender].capitalize()))
+                sgf_writer.text(_ENDS[step.end].format(SIDES[task.defender].capitalize()))
             ]
         node.children = [Node() for _ in step.after]
         todo += zip(step.after, node.children, strict=True)

@@ -42,10 +42,11 @@ class Study:
     Attributes:
       firsts: what is known for each side of the options moving first. It grows during ``run`` and
         may be read at any time, for example after an interruption.
+      budget: CPU seconds that each question about the root may have used so far.
     """
 
     def __init__(self, task: Task, answerer: Answerer, options: StudyOptions | None = None):
-        self.task, self._answerer = task, answerer
+        self.task, self._answerer, self.budget = task, answerer, 0.0
         self._options = options or StudyOptions()
         first = task.given.side if task.given.side is not None else task.defender
         self._both = [
@@ -61,21 +62,40 @@ class Study:
         same for either side moving first, a side whose first moves are all refuted takes the first
         turn.
         """
-        quick = self._options.quick
-        asking.alternate(
-            [self._search_root(first) for first in (self.firsts if quick else self._both)]
-        )
-        if quick:
-            for first in self.firsts:
+        asking.alternate([steps for _, steps in self.root_searches()])
+        asking.alternate(self.move_searches(self.firsts))
+
+    def root_searches(self) -> list[tuple[First, Iterator[First]]]:
+        """Returns the searches of the questions about the root, one for each side."""
+        asked = self.firsts if self._options.quick else self._both
+        return [(first, self._search_root(first)) for first in asked]
+
+    def move_searches(self, firsts: Sequence[First]) -> list[Iterator[First]]:
+        """Returns the searches of the questions about the first moves of the sides ``firsts``.
+
+        A ``quick`` study names one move of each side instead, and returns no searches.
+        """
+        if self._options.quick:
+            for first in firsts:
                 self._name_move(first)
-            return
-        moves = sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)
-        asking.alternate([self._search_first_moves(first) for first in moves])
+            return []
+        order = sorted(firsts, key=lambda first: first.aim is not None and self._settled)
+        return [self._search_first_moves(first) for first in order]
 
     @property
     def _settled(self) -> bool:
         """Whether the status is the same for either side moving first."""
         return len({first.status for first in self._both}) == 1
+
+    @property
+    def parts(self) -> list[tuple[Study, First]]:
+        """What is reported: this study, with each side of the options moving first."""
+        return [(self, first) for first in self.firsts]
+
+    @property
+    def other_walls(self) -> str:
+        """As ``Growth.other_walls``: there are none."""
+        return ""
 
     @property
     def other(self) -> First | None:
@@ -91,6 +111,7 @@ class Study:
         """
         refused: set[StatusQuestion] = set()  # not searched, nor paused
         for number, seconds in enumerate(asking.budgets(), start=1):
+            self.budget = max(self.budget, seconds)
             asked: set[StatusQuestion] = set()
             while waiting := [
                 (question, share * seconds)
@@ -134,9 +155,8 @@ class Study:
         )
 
     def _id(self, first: First, question: StatusQuestion, move: str = "") -> str:
-        return ".".join(
-            [f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])]
-        )
+        words = [f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])]
+        return self.task.prefix + ".".join(words)
 
     # ---- first moves -----------------------------------------------------------------------------
     def _search_first_moves(self, first: First) -> Iterator[First]:

@@ -2,13 +2,17 @@
 
 Crucial stones that are not given are proposed by ``tsumego/crucial.py``, a region by
 ``tsumego/regions.py``.
+
+For a group that is not enclosed there are several tasks. Each assumes attacker's stones, the
+*walls*, that close the group in at another distance.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from jaxsolve.formats.record import FormatError
 from jaxsolve.games import registry
@@ -20,6 +24,9 @@ from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.setup import SIDES, Given
 
 DEFAULT_REGION = "auto"
+DISTANCES = (1, 2, 3)  # of walls, in steps from the group (``regions.walls``)
+ROOMY = 40  # an enclosed region with more empty points counts as open
+SMALL_BOARD = 9  # up to this size, the whole board is the last region of an open group
 # Rule options taken from the user's input; ``Task.rules`` sets the others.
 _KEPT = ("ko", "fill_eyes")
 
@@ -39,6 +46,8 @@ class Task:
     remarks: tuple[
         tuple[str, str], ...
     ]  # (topic, sentence for the user) about the choice of crucial stones and region
+    walls: int = 0  # attacker's stones that are assumed, at empty points of the given position
+    distance: int | None = None  # of the walls from the group, in steps; None: no walls
 
     @property
     def choices(self) -> dict[str, str]:
@@ -51,7 +60,21 @@ class Task:
 
     @functools.cached_property
     def stones(self) -> Board:
-        return regions.board_of(self.grid, self.given.board)
+        """The board, with the walls."""
+        return regions.board_of(self.grid, self.board)
+
+    @functools.cached_property
+    def board(self) -> str:
+        """The text of the board, with the walls."""
+        text = self.given.board
+        for bit in grids.bits(self.walls):
+            text = self.grid.put(text, bit, grids.STONES[1 - self.defender])
+        return text
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the task is studied: the region and the walls."""
+        return self.region, self.walls
 
     @property
     def whole(self) -> bool:
@@ -89,23 +112,51 @@ class Task:
         """Returns the name of the question in files and tables."""
         return "live" if self.given.killall is not None else question.name
 
+    @property
+    def prefix(self) -> str:
+        """What the ids of all questions of the task begin with; "" without walls."""
+        return "" if self.distance is None else f"walls-{self.distance}."
+
+    @property
+    def given_root(self) -> str:
+        """The position without the walls, with the defender to move, as text."""
+        return f"{self.given.board} {SIDES[self.defender][0]}"
+
     def root(self, side: int) -> str:
-        """Returns the position with ``side`` to move, as text.
+        """Returns the position, with the walls and with ``side`` to move, as text.
 
         A ko ban of the given position applies only to the side that was given to move.
         """
         ko = f" ko={self.given.ko}" if self.given.ko is not None and side == self.given.side else ""
-        return f"{self.given.board} {SIDES[side][0]}{ko}"
+        return f"{self.board} {SIDES[side][0]}{ko}"
 
 
 # ---- making a task -------------------------------------------------------------------------------
+class _Place(NamedTuple):
+    """A region, and the walls that close it."""
+
+    region: int
+    walls: int = 0
+    distance: int | None = None
+
+
 def make_task(
     given: Given,
     crucial: str | None = None,
     region: str | None = None,
     group: int | None = None,
 ) -> Task:
-    """Builds the task, and proposes crucial stones and region if they are not given.
+    """Builds the task with the narrowest region of ``make_tasks``."""
+    return make_tasks(given, crucial, region, group)[0]
+
+
+def make_tasks(
+    given: Given,
+    crucial: str | None = None,
+    region: str | None = None,
+    group: int | None = None,
+) -> list[Task]:
+    """Builds a task, and proposes crucial stones and region if they are not given.
 
     Args:
       given: the position.
@@ -113,6 +164,10 @@ def make_task(
       region: ``auto``, ``all``, or points such as ``A1-D3,E1``. None: the region of the rule set,
         or ``auto``.
       group: number of the proposed group, from 1 (``crucial.choose``).
+
+    Returns:
+      One task; with the region ``auto``, for a group that is not enclosed, several tasks with wider
+      and wider regions.
 
     Raises:
       FormatError: the crucial stones or the region cannot be chosen.
@@ -126,25 +181,28 @@ def make_task(
                 "Killall-Go asks whether White lives anywhere: leave out --crucial, --group and "
                 "--region"
             )
-        return Task(
-            given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),)
-        )
+        remark = ("question", "can White live anywhere? (Killall-Go)")
+        return [Task(given, 1, 0, grid.full, kept, (remark,))]
     mask, phrase = crucial_stones.choose(given, stones, crucial, group)
     defender = 0 if mask & stones.stones[0] else 1
-    area, about = _region(given, stones, defender, mask, region)
-    return Task(given, defender, mask, area, kept, (("crucial", phrase), ("region", about)))
+    places, about = _places(given, stones, defender, mask, region)
+    remarks = (("crucial", phrase), ("region", about))
+    return [
+        Task(given, defender, mask, place.region, kept, remarks, place.walls, place.distance)
+        for place in places
+    ]
 
 
-def _region(
+def _places(
     given: Given, stones: Board, defender: int, crucial: int, text: str | None
-) -> tuple[int, str]:
-    """Returns the mask of the region, and a sentence about the choice of the region."""
+) -> tuple[list[_Place], str]:
+    """Returns the regions, the narrowest first, and a sentence about their choice."""
     full, source = stones.grid.full, "named with --region"
     if text is None and given.options.get("region", "all") != "all":
         text, source = given.options["region"], "named by the rule set"
     text = DEFAULT_REGION if text is None else text.strip()
     if text.lower() == "all":
-        return full, "the whole board"
+        return [_Place(full)], "the whole board"
     if text.lower() != "auto":
         mask = crucial_stones.points(given, text, "--region")
         near = (
@@ -152,27 +210,53 @@ def _region(
             if not crucial or mask & (crucial | stones.liberties(crucial))
             else "; it has no liberty of the crucial stones"
         )
-        return mask, f"{_count(mask)}, {source}{near}"
+        return [_Place(mask)], f"{_count(mask)}, {source}{near}"
     mask = regions.enclosed(stones, defender, crucial)
-    if not regions.covers_half_of_board(stones, mask):
-        wider = regions.with_weak_walls(stones, defender, mask)
-        if wider != mask:
-            return (
-                wider,
-                f"{_count(wider)}, proposed: what {SIDES[1 - defender]} stones enclose, and the"
-                " liberties outside of those that can be captured; choose others with --region all"
-                " or POINTS",
-            )
-        return (
-            mask,
-            f"{_count(mask)}, proposed: what {SIDES[1 - defender]} stones enclose; choose others"
-            " with --region all or POINTS",
-        )
-    mask = regions.box(stones, defender, crucial)
-    if mask == full:
-        return full, "the whole board: nothing closes the stones in"
-    what = "the stones are not enclosed, so the points near them in a rectangle"
-    return mask, (f"{_count(mask)}, proposed: {what}; choose others with --region all or POINTS")
+    others = "choose others with --region all or POINTS"
+    enclosed = not regions.covers_half_of_board(stones, mask)
+    side = SIDES[1 - defender]
+    if not enclosed or (mask & stones.empty).bit_count() > ROOMY:
+        places = _walled(stones, defender, crucial)
+        if enclosed:
+            places.append(_Place(mask))
+        elif stones.grid.size <= SMALL_BOARD or not places:
+            places.append(_Place(full))
+        return places, f"proposed: {_about_walls(places, 'the stones are not enclosed', side)}; {others}"
+    wider = regions.with_weak_walls(stones, defender, mask)
+    weak = ", and the liberties outside of those that can be captured" if wider != mask else ""
+    about = f"{_count(wider)}, proposed: what {side} stones enclose{weak}"
+    places = [_Place(wider), *_walled(stones, defender, mask)]
+    if len(places) > 1:
+        about += f"; {_about_walls(places, f'{side} stones may be captured from outside', side)}"
+    return places, f"{about}; {others}"
+
+
+def _walled(stones: Board, defender: int, inside: int) -> list[_Place]:
+    """Returns regions around ``inside`` that walls close, the narrowest first."""
+    places: list[_Place] = []
+    for distance in DISTANCES:
+        region, walls = regions.walled(stones, defender, inside, distance)
+        if walls and (region, walls) not in [place[:2] for place in places]:
+            places.append(_Place(region, walls, distance))
+    return places
+
+
+def _about_walls(places: Sequence[_Place], why: str, side: str) -> str:
+    """Returns a sentence about regions that walls of ``side`` close."""
+    distances = [str(place.distance) for place in places if place.distance is not None]
+    if not distances:
+        return "the whole board: nothing closes the stones in"
+    far = " or ".join(filter(None, (", ".join(distances[:-1]), distances[-1])))
+    last = places[-1]
+    also = (
+        ""
+        if last.distance is not None
+        else f"; the last region has {_count(last.region)}, without such stones"
+    )
+    return (
+        f"{why}, so {side} stones are assumed around them, {far}"
+        f" step{'s' * (distances != ['1'])} away{also}"
+    )
 
 
 def _count(mask: int) -> str:

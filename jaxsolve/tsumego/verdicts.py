@@ -50,6 +50,7 @@ class MoveReport:
 class FirstReport:
     """Report of the given position with one side to move first."""
 
+    task: Task
     first: First
     verdict: str  # such as "white lives with B1"
     inside: bool  # whether the verdict, or a bound in it, is proved inside the region only
@@ -61,6 +62,11 @@ class FirstReport:
     @property
     def side(self) -> str:
         return SIDES[self.first.side]
+
+    @property
+    def prefix(self) -> str:
+        """What the ids of the questions with this side first begin with."""
+        return f"{self.task.prefix}{self.side}-first"
 
     @property
     def sentence(self) -> str:
@@ -80,9 +86,11 @@ class FirstReport:
 class Report:
     """Report of a task, for either side moving first."""
 
-    task: Task
+    task: Task  # of the first of ``firsts``
     firsts: list[FirstReport]
     other: First | None = None  # the side whose first moves are not asked about
+    # The statuses with other walls, in words; "" if the group is studied in one region only.
+    other_walls: str = ""
 
     @property
     def where(self) -> str:
@@ -91,14 +99,20 @@ class Report:
         If only one of two verdicts is limited to the region, the line is about each of them.
         """
         known = [each for each in self.firsts if each.first.has_bounds]
-        if self.task.whole or not known:
+        if all(each.task.whole and not each.task.walls for each in known):
             return ""
-        if len({each.inside for each in known}) == 2:
+        if len({(each.inside, each.task.place) for each in known}) == 2:
             known.sort(key=lambda each: each.inside)
             return "; ".join(f"with {each.side} first, {each.reach}" for each in known)
         reach = min(known, key=lambda each: not each.first.status.in_ko).reach
         no_status = all(each.first.status is Status.UNKNOWN for each in known)
         return f"what is known, {reach}" if no_status else reach
+
+    @property
+    def above(self) -> dict[str, str]:
+        """What belongs to all verdicts, by topic: where they hold, and the other walls."""
+        found = {"holds": self.where, "other walls": self.other_walls}
+        return {topic: text for topic, text in found.items() if text}
 
     @property
     def common_note(self) -> str:
@@ -108,14 +122,14 @@ class Report:
 
     def below(self, each: FirstReport) -> dict[str, str]:
         """Returns what belongs to the verdict of ``each``, by topic: the ko, and a note."""
-        found = {"the ko": wording.the_ko(self.task, each.first)}
+        found = {"the ko": wording.the_ko(each.task, each.first)}
         found["note"] = "" if self.common_note else each.note
         return {topic: text for topic, text in found.items() if text}
 
     @property
     def lines(self) -> list[str]:
         """The verdicts with all that belongs to them, as picture and SGF record show them."""
-        found = [f"holds: {self.where}"] if self.where else []
+        found = [f"{topic}: {text}" for topic, text in self.above.items()]
         for each in self.firsts:
             found.append(f"{each.side} first: {each.verdict}")
             found += [f"{topic}: {text}" for topic, text in self.below(each).items()]

@@ -46,6 +46,7 @@ class Gap(enum.Enum):
     OPEN = enum.auto()  # the region is not closed
     RULES = enum.auto()  # a move outside may change which moves are legal inside
     WALLS = enum.auto()  # the walls are not proved alive
+    ASSUMED = enum.auto()  # the position has walls that the given position lacks
 
 
 class Validity(NamedTuple):
@@ -113,4 +114,6 @@ def of_task(task: Task) -> Validity:
     )
     if banned and not task.whole and found.gap is not Gap.OPEN:
         return Validity(False, False, Gap.RULES)
+    if task.walls and found.gap is not Gap.OPEN:
+        return Validity(False, False, Gap.ASSUMED)
     return found

@@ -31,6 +31,8 @@ def reach(task: Task, first: First) -> str:
     """
     if not first.has_bounds:
         return ""
+    if task.walls:
+        return assumption(task)
     if task.whole:
         return WHOLE
     validity = where_it_holds.of_task(task)
@@ -42,6 +44,17 @@ def reach(task: Task, first: First) -> str:
         Gap.WALLS: f"the {SIDES[1 - task.defender]} stones around it are not proved alive",
     }
     return f"{INSIDE}: {reasons[validity.gap]}"
+
+
+def assumption(task: Task) -> str:
+    """Returns the walls of a task as a condition of its verdicts; "" if it has none."""
+    names = task.grid.list(task.walls).split(",")
+    many = "s" if len(names) > 1 else ""
+    return (
+        f"assuming {SIDES[1 - task.defender]} stone{many} at {', '.join(names)}"
+        if task.walls
+        else ""
+    )
 
 
 def verb(task: Task, status: Status) -> str:
@@ -63,7 +76,8 @@ def proves_seki(task: Task) -> bool:
     In a region that is not closed, stones at the edge may be safe from capture only because of
     liberties outside. Then *seki* is worded as what is proved.
     """
-    return where_it_holds.of_task(task).defender
+    found = where_it_holds.of_task(task)
+    return found.defender or found.gap is Gap.ASSUMED
 
 
 def phrase(task: Task, status: Status) -> str:

@@ -1,0 +1,153 @@
+"""Studies a group that is not enclosed, with walls at growing distances.
+
+Each task assumes walls at another distance (``tsumego/task.py``). Walls help the attacker, the more
+the nearer they are. So the result with the widest region counts, as far as it can be found. It can
+be another region for either side moving first.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from jaxsolve.tsumego import asking
+from jaxsolve.tsumego.asking import Answerer
+from jaxsolve.tsumego.findings import First
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.status import Status
+from jaxsolve.tsumego.study import Study, StudyOptions
+from jaxsolve.tsumego.task import Task
+from jaxsolve.tsumego.wording import phrase
+
+PATIENCE = 8.0  # a wider region gets so many times the effort that decided a narrower one
+LEAST_SECONDS = 2.0  # or so many CPU seconds for each question, if that is more
+
+
+class _Search(NamedTuple):
+    """The search of the questions about the root of one study, with one side moving first."""
+
+    number: int  # of the study
+    first: First
+    steps: Iterator[First]
+
+
+class Growth:
+    """Studies of one group in several regions.
+
+    Args:
+      tasks: the tasks, the narrowest region first.
+      answerer: searches the questions.
+      options: what is searched.
+    """
+
+    def __init__(
+        self, tasks: Sequence[Task], answerer: Answerer, options: StudyOptions | None = None
+    ):
+        self._studies = [Study(task, answerer, options) for task in tasks]
+
+    def run(self) -> None:
+        """Finds the status in all regions side by side, then searches first moves.
+
+        The searches about the root take turns with equal budgets. For each side moving first they
+        end if the widest region is decided; if the group lives in a narrower one, since a wider one
+        gives it more room; or if the wider ones have used ``PATIENCE`` times the budget of the
+        decided one. First moves are searched in the regions of ``parts``.
+        """
+        waiting = [
+            _Search(number, first, steps)
+            for number, study in enumerate(self._studies)
+            for first, steps in study.root_searches()
+        ]
+        decided: dict[int, _Decided] = {}  # by the side moving first
+        while waiting:
+            left = []
+            for search in waiting:
+                side, budget = search.first.side, self._studies[search.number].budget
+                if self._is_over(search, decided.get(side), budget):
+                    continue
+                if next(search.steps, None) is not None:
+                    left.append(search)
+                if search.first.status is not Status.UNKNOWN:
+                    decided[side] = _Decided(search.number, search.first.status, budget)
+            waiting = left
+        by_study = itertools.groupby(
+            sorted(self.parts, key=lambda part: self._studies.index(part[0])),
+            key=lambda part: part[0],
+        )
+        asking.alternate(
+            [
+                steps
+                for study, parts in by_study
+                for steps in study.move_searches([first for _, first in parts])
+            ]
+        )
+
+    def _is_over(self, search: _Search, decided: _Decided | None, budget: float) -> bool:
+        """Returns whether a search is not needed, since its side is decided in another region."""
+        if decided is None:
+            return False
+        if search.number <= decided.number or decided.status is Status.LIVES:
+            return True
+        return budget > max(PATIENCE * decided.budget, LEAST_SECONDS)
+
+    # ---- what is reported ------------------------------------------------------------------------
+    @property
+    def parts(self) -> list[tuple[Study, First]]:
+        """For each side of the options, the widest region in which its status is known.
+
+        If it is known in none, the region in which the other side is reported, or the narrowest.
+        """
+        found: dict[int, tuple[Study, First]] = {}
+        for study in self._studies:
+            for first in study.firsts:
+                if first.status is not Status.UNKNOWN:
+                    found[first.side] = (study, first)
+        known = next(iter(found.values()), (self._studies[0], None))[0]
+        return [found.get(first.side, (known, first)) for first in known.firsts]
+
+    @property
+    def other(self) -> First | None:
+        """What is known with the side first that ``parts`` lacks; None if it has both."""
+        return self.parts[0][0].other
+
+    @property
+    def other_walls(self) -> str:
+        """The statuses with other walls in words; "" if there is one region only."""
+        if len(self._studies) == 1:
+            return ""
+        shown = [(study, first.side) for study, first in self.parts]
+        found = []
+        for study in self._studies:
+            defender = SIDES[study.task.defender]
+            words = {
+                SIDES[first.side]: "not decided"
+                if first.status is Status.UNKNOWN
+                else f"{defender} {phrase(study.task, first.status)}"
+                for first in study.firsts
+                if (study, first.side) not in shown
+            }
+            if words:
+                found.append(f"{_distance(study.task)}: {_joined(words, len(study.firsts))}")
+        return "; ".join(found)
+
+
+class _Decided(NamedTuple):
+    """The widest region in which the status with one side first is known."""
+
+    number: int  # of the study
+    status: Status
+    budget: float  # CPU seconds that each question had used then
+
+
+def _distance(task: Task) -> str:
+    if task.distance is None:
+        return "without assumed stones"
+    return f"{task.distance} step{'s' * (task.distance > 1)} away"
+
+
+def _joined(words: dict[str, str], sides: int) -> str:
+    """Returns the statuses ``words`` by the side moving first as one text."""
+    if len(set(words.values())) == 1 and len(words) == sides:
+        return next(iter(words.values()))
+    return ", ".join(f"{text} ({side} first)" for side, text in words.items())
