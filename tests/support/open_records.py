@@ -42,7 +42,7 @@ class Row(NamedTuple):
     """One line of the table."""
 
     id: str
-    status: str  # as ``tsumego`` words it
+    status: str  # "neither": neither alive nor captured in an open region
     named: str  # right first moves that ``tsumego`` names
     expected: str
     result: str  # of RESULTS
@@ -107,11 +107,11 @@ def row(record: dict, found: dict) -> Row:
         result = "right" if set(first["right"]) & set(record["right"]) else "other move"
     return Row(
         record["id"],
-        "neither" if first["status"].startswith("neither") else first["status"],
+        first["status"] if first["ranked"] else first["status"].replace("seki", "neither"),
         ",".join(first["right"]) or "-",
         expected or record["expected"],
         result,
-        sum(question["cpu_seconds"] for question in found["questions"]),
+        sum(each["cpu_seconds"] for each in (*found["questions"], found["unneeded"])),
         f"{found['defender']} {found['crucial'][0]} ({len(found['crucial'])})",
         len(found["region"]),
     )
