@@ -68,7 +68,10 @@ class Growth:
                     continue
                 if next(search.steps, None) is not None:
                     left.append(search)
-                if search.first.status is not Status.UNKNOWN:
+                known = decided.get(side)
+                if search.first.status is not Status.UNKNOWN and (
+                    known is None or search.number > known.number
+                ):
                     decided[side] = _Decided(search.number, search.first.status, budget)
             waiting = left
         by_study = itertools.groupby(
@@ -84,10 +87,13 @@ class Growth:
         )
 
     def _is_over(self, search: _Search, decided: _Decided | None, budget: float) -> bool:
-        """Returns whether a search is not needed, since its side is decided in another region."""
-        if decided is None:
+        """Returns whether a search is not needed, since its side is decided in another region.
+
+        In the region where the status is known, the value for one winner of a ko may be open.
+        """
+        if decided is None or search.number == decided.number:
             return False
-        if search.number <= decided.number or decided.status is Status.LIVES:
+        if search.number < decided.number or decided.status is Status.LIVES:
             return True
         return budget > max(PATIENCE * decided.budget, LEAST_SECONDS)
 

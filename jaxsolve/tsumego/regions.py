@@ -53,6 +53,15 @@ class Board(NamedTuple):
         stones[player] |= points
         return Board(self.grid, (stones[0], stones[1]))
 
+    def without_liberties(self) -> int:
+        """Returns the stones without a liberty, as a mask; a legal position has none."""
+        return sum(
+            chain
+            for player in (0, 1)
+            for chain in self.chains(player, self.stones[player])
+            if not self.liberties(chain)
+        )
+
     def around(self, points: int) -> int:
         """Returns the points adjacent to the mask ``points``, without the points themselves."""
         return self.grid.near(points) & self.grid.full & ~points
@@ -178,11 +187,15 @@ def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
         parts = sorted(grid.components(grid.full & ~attacker & ~inside), key=int.bit_count)
         inside |= sum(part for part in parts[:-1] if part.bit_count() <= POCKET)
         walls = board.around(inside) & board.empty
-        region = enclosed(board.with_stones(1 - defender, walls), defender, crucial)
-        if not region & ~inside:
-            return Walled(region, walls)
-        inside |= region & attacker
-        inside = grid.flood(inside, inside | own)
+        with_walls = board.with_stones(1 - defender, walls)
+        added = with_walls.without_liberties()
+        if not added:
+            region = enclosed(with_walls, defender, crucial)
+            if not region & ~inside:
+                return Walled(region, walls)
+            # Chains that can be captured next to walls are inside, too; else all of the region is.
+            added = region & attacker if region & attacker & ~inside else region
+        inside = grid.flood(inside | added, inside | added | own)
         inside |= board.liberties(inside & own)
 
 

@@ -221,13 +221,15 @@ def _places(
             places.append(_Place(mask))
         elif stones.grid.size <= SMALL_BOARD or not places:
             places.append(_Place(full))
-        return places, f"proposed: {_about_walls(places, 'the stones are not enclosed', side)}; {others}"
+        about = _about_walls(places, "the stones are not enclosed", side)
+        return places, f"proposed: {about}; {others}"
     wider = regions.with_weak_walls(stones, defender, mask)
     weak = ", and the liberties outside of those that can be captured" if wider != mask else ""
     about = f"{_count(wider)}, proposed: what {side} stones enclose{weak}"
     places = [_Place(wider), *_walled(stones, defender, mask)]
     if len(places) > 1:
-        about += f"; {_about_walls(places, f'{side} stones may be captured from outside', side)}"
+        why = f"some {side} stones may be captured from outside"
+        about += f"; {_about_walls(places, why, side)}"
     return places, f"{about}; {others}"
 
 

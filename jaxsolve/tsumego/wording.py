@@ -32,7 +32,7 @@ def reach(task: Task, first: First) -> str:
     if not first.has_bounds:
         return ""
     if task.walls:
-        return assumption(task)
+        return assumption(task) + _standing_walls(task, first)
     if task.whole:
         return WHOLE
     validity = where_it_holds.of_task(task)
@@ -46,15 +46,21 @@ def reach(task: Task, first: First) -> str:
     return f"{INSIDE}: {reasons[validity.gap]}"
 
 
+def _standing_walls(task: Task, first: First) -> str:
+    """Returns the condition that the attacker's stones around the region stay; "" if none."""
+    place = (task.stones, task.defender, task.crucial, task.region)
+    if where_it_holds.of_region(*place).covers(first.bounds):
+        return ""
+    return f", and that no {SIDES[1 - task.defender]} stone around the region is captured"
+
+
 def assumption(task: Task) -> str:
     """Returns the walls of a task as a condition of its verdicts; "" if it has none."""
-    names = task.grid.list(task.walls).split(",")
-    many = "s" if len(names) > 1 else ""
-    return (
-        f"assuming {SIDES[1 - task.defender]} stone{many} at {', '.join(names)}"
-        if task.walls
-        else ""
-    )
+    if not task.walls:
+        return ""
+    names, side = task.grid.list(task.walls).split(","), SIDES[1 - task.defender]
+    what = f"{side} stones" if len(names) > 1 else f"a {side} stone"
+    return f"assuming {what} at {', '.join(names)}"
 
 
 def verb(task: Task, status: Status) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from jaxsolve.proof.check import grid as grids
@@ -71,18 +73,48 @@ def test_a_wall_that_can_be_captured_from_a_side_part_belongs_to_the_region(
     assert regions.is_closed(stones, 1, mask, found)
 
 
-def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
+def test_walls_close_the_region_of_stones_that_nothing_closes_in():
     text = "/".join(["." * 9] * 5 + ["OOOOO....", "XXX.O....", "...X.....", "....O...."])
     stones = board(text)
     crucial = stones.grid.points("A3")
     assert regions.covers_half_of_board(stones, regions.enclosed(stones, 0, crucial))
-    region = regions.box(stones, 0, crucial)
-    assert (
-        crucial & region == crucial
-        and stones.grid.points("A1,B1,C1") & ~region == 0
-        and not regions.covers_half_of_board(stones, region)
-    )
-    assert not regions.is_closed(stones, 0, crucial, region)
+    inside = 0
+    for steps, expected in ((1, "F2"), (2, "G1,G2,F3"), (3, "H1,H2,G3,F4")):
+        region, walls = regions.walled(stones, 0, crucial, steps)
+        with_walls = stones.with_stones(1, walls)
+        assert stones.grid.list(walls) == expected
+        assert regions.is_closed(with_walls, 0, crucial, region)
+        assert not inside & ~region and not regions.covers_half_of_board(stones, region)
+        inside = region
+
+
+def random_board(rng: random.Random, size: int) -> Board:
+    """A board with random stones, as far as all chains have liberties."""
+    grid = grids.gtp(size)
+    stones = Board(grid, (0, 0))
+    for bit in sorted(grids.bits(grid.full), key=lambda _: rng.random())[: size * size // 2]:
+        placed = stones.with_stones(rng.randrange(2), bit)
+        if not placed.without_liberties():
+            stones = placed
+    return stones
+
+
+def test_walls_around_random_groups_close_their_region_and_capture_nothing():
+    rng, closed = random.Random(7), 0
+    for _ in range(300):
+        stones = random_board(rng, rng.choice((5, 7, 9)))
+        defender = rng.randrange(2)
+        crucial = next(stones.chains(defender, stones.stones[defender]))
+        narrower = 0
+        for steps in (1, 2, 3):
+            region, walls = regions.walled(stones, defender, crucial, steps)
+            with_walls = stones.with_stones(1 - defender, walls)
+            assert not walls & ~stones.empty and not crucial & ~region
+            assert not with_walls.without_liberties()
+            closed += bool(walls) and regions.is_closed(with_walls, defender, crucial, region)
+            narrower = region
+        assert narrower
+    assert closed > 300
 
 
 def test_the_region_of_a_race_has_the_outside_liberties_of_both_sides():

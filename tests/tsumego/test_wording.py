@@ -25,6 +25,9 @@ OPEN = (  # White crawls along the second line; the rest of the board is empty
 )
 
 
+REGION = ("--region", "A1-F3,G2")  # open: the points near White's stones
+
+
 def shown(board, *words):
     return run(f"{board} b", "--game", f"tsumego-{board.count('/') + 1}", *words).stdout
 
@@ -85,7 +88,8 @@ ANSWERS = {  # of each known status; the statuses in ko differ by the side that 
 @pytest.mark.parametrize("status", ANSWERS)
 def test_a_status_says_where_it_holds_and_whether_ko_threats_matter(status):
     for board, defenders_law in ((ALIVE, "outside"), (BENT_THREE, "black stones"), (OPEN, "open")):
-        task = make_task(setup.read(f"{board} b", f"tsumego-{board.count('/') + 1}", {}))
+        given = setup.read(f"{board} b", f"tsumego-{board.count('/') + 1}", {})
+        task = make_task(given, None, REGION[1] if board is OPEN else None)
         both = [ANSWERS[status], {}]
         if status is Status.DIES_IN_KO:  # with the attacker to move first
             both.reverse()
@@ -131,10 +135,10 @@ def test_bounds_of_an_unknown_status_hold_by_the_law_of_the_side_that_forces_the
 
 def test_an_open_region_gets_a_wider_one_if_the_stones_are_neither_alive_nor_captured():
     words = ("--quick", "--first", "white")
-    text = shown(OPEN, *words)
+    text = shown(OPEN, *words, *REGION)
     (wider,) = re.findall(r"try a wider one: --region (\S+)\n", text)
     assert "white first: white is neither alive nor captured\n" in text and "seki" not in text
-    task = make_task(setup.read(f"{OPEN} b", "tsumego-9", {}))
+    task = make_task(setup.read(f"{OPEN} b", "tsumego-9", {}), None, REGION[1])
     again = make_task(task.given, None, wider)
     assert task.region & ~again.region == 0 and again.region & ~task.region & task.stones.empty
     found = json.loads(shown(OPEN, *words, "--region", wider, "--json"))
@@ -144,12 +148,12 @@ def test_an_open_region_gets_a_wider_one_if_the_stones_are_neither_alive_nor_cap
 def test_moves_in_an_open_region_are_not_ranked_if_the_stones_are_neither(tmp_path):
     """White first is neither alive nor captured; Black first the moves are ranked as ever."""
     sgf, picture = tmp_path / "a.sgf", tmp_path / "a.svg"
-    text = shown(OPEN, "--sgf-out", sgf, "--svg", picture)
+    text = shown(OPEN, *REGION, "--sgf-out", sgf, "--svg", picture)
     black, white = text.split("white first: ")
     assert " right " in black and " wrong " in black
     assert not re.search(r"^\w+ +(right|wrong) ", white, re.MULTILINE)
     assert "\nB1    neither " in white
-    found = json.loads(shown(OPEN, "--json"))
+    found = json.loads(shown(OPEN, *REGION, "--json"))
     first = found["white_first"]
     assert (first["status"], first["right"], first["ranked"]) == ("seki", [], False)
     assert {move["right"] for move in first["moves"]} == {None}
@@ -246,12 +250,12 @@ def test_options_of_the_command_are_named_in_no_record(tmp_path):
 
 
 def test_lines_of_the_report_have_at_most_100_columns_in_a_pipe():
-    for board, words in ((OPEN, []), (BENT_THREE, ["--crucial", "A3"])):
+    for board, words in ((OPEN, REGION), (BENT_THREE, ["--crucial", "A3"])):
         assert max(map(len, shown(board, *words).splitlines()[1:])) <= 100
 
 
 def test_wider_regions_lead_to_the_whole_board():
-    task = make_task(setup.read(f"{OPEN} b", "tsumego-9", {}))
+    task = make_task(setup.read(f"{OPEN} b", "tsumego-9", {}), None, REGION[1])
     board, region = task.stones, task.region
     for _ in range(20):
         text = regions.rectangles(board, region)
