@@ -39,7 +39,7 @@ def test_status_first_moves_and_ko_are_those_of_exhaustion(problem):
             assert move["status"] == ko_truth.status(after[move["move"]], side == problem.defender)
             # In an open region, stones that are neither alive nor captured rank no moves.
             assert move["right"] is (move["move"] in right if first["ranked"] else None)
-        assert first["ranked"] or root == "ds"
+        assert first["ranked"] or "s" in root
         if right == {"pass"}:
             assert " pass" in first["sentence"]
 

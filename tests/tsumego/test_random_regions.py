@@ -9,7 +9,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 
-
 from jaxsolve.games import make
 from jaxsolve.search import Limits, Verdict, solve
 from jaxsolve.search.run.shared_patterns import SharedPatterns
