@@ -5,6 +5,7 @@ Nothing that is said to hold outside the region changes in a wider region.
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -16,12 +17,15 @@ from jaxsolve.tsumego import where_it_holds
 from jaxsolve.tsumego.questions import Ko, StatusQuestion
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Bounded, Bounds, Value, possible
+from support import ko_problems
 from support.oracles import ko_truth
 from support.oracles.life_and_death import BOTH, NEITHER, Exhaustive, Options
 from support.random_regions import Fight, draw_region, fights, widen
 from support.search import LONG
+from support.tsumego_command import study_json
 
 QUESTIONS = 2_000 if LONG else 48
+STUDIES = 250 if LONG else 8
 PAIRS = 800 if LONG else 24  # regions with a wider one
 SIZES = (4, 5, 6, 7) if LONG else (5,)
 BOARDS = 3_000 if LONG else 1_200  # most boards of a region
@@ -88,6 +92,32 @@ def test_no_answer_and_no_status_contradicts_exhaustion():
     assert min(sum(counted[kind, end] for kind in KINDS) for end in ("proved", "disproved")) > 4
     if LONG:
         assert counted["dies in ko"] + counted["lives in ko"] + counted["seki in ko"] >= 20
+
+
+def test_the_command_agrees_about_status_and_first_moves():
+    """Also about moves that take a ko which decides nothing."""
+    rng, asked, kos = random.Random(3), 0, Counter()
+    for fight, region, found in shapes(20261130):
+        if asked >= STUDIES:
+            break
+        if fight.kind != "ko" and rng.random() < 0.8:
+            continue
+        truth = ko_truth.truth(found)
+        if ko_truth.UNKNOWN in json.dumps(truth):
+            continue
+        inside = fight.stones.grid.list(region)
+        study = study_json(fight.board, "--crucial", fight.crucial, "--region", inside)
+        about = (fight, inside)
+        try:
+            ko_problems.agree(study, truth, SIDES[fight.defender])
+        except AssertionError as error:
+            raise AssertionError(about) from error
+        asked += 1
+        for side in SIDES:
+            kos["ko"] += len(set(truth[side]["pair"])) == 2
+            kos["ko moves"] += any(ko_truth.BARRED in after for after in truth[side]["after"])
+    print(asked, dict(kos))
+    assert kos["ko moves"] >= STUDIES // 10
 
 
 def test_nothing_that_holds_outside_the_region_changes_in_a_wider_one():

@@ -86,6 +86,21 @@ def after_moves(answers: Mapping[str, Any], name: str, defender: str) -> dict[st
     return found
 
 
+def status_after(
+    move: str, pairs: Mapping[str, str], barred: Mapping[str, str], defender: bool
+) -> str:
+    """The status after a first move of the defender or the attacker.
+
+    Where the ko options forbid the move it is that of a pass, but not better for that side than
+    the result of the move where it is allowed.
+    """
+    against, for_ = pairs[move]
+    if BARRED in barred.get(move, ""):
+        bad = "dsl".index(against) > "dsl".index(for_)
+        against, for_ = (for_, for_) if bad and defender else (against, against if bad else for_)
+    return status(against + for_, defender)
+
+
 def right_moves(pairs: Mapping[str, str], defender: bool) -> set[str]:
     """The moves that reach anything at all, and that none is better than, whoever wins kos."""
     order = "dsl" if defender else "lsd"
