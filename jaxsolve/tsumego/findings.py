@@ -62,6 +62,7 @@ class First:
     complete: bool = False  # for every first move it is known whether it is right
     pass_right: bool | None = None  # whether a pass is right, by the same rule as a move
     brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
+    passing: Answers = field(default_factory=dict)  # about the position after a pass
 
     @property
     def status(self) -> Status:
@@ -155,6 +156,7 @@ class First:
         Args:
           passing: answers about the position after a pass.
         """
+        self.passing = passing
         passed = self.reached_by_pass(passing)
         vectors = [
             tuple(
@@ -195,6 +197,23 @@ class First:
             ):
                 self.answers[aim.question] = aim.wanted
 
+    def answers_after(self, move: Move) -> Answers:
+        """Returns the answers about the position after ``move``, with those that a pass implies.
+
+        Under a ko setting that forbids the move, they are answers about a pass (``judge``), except
+        where the answers under the other setting imply the contrary.
+        """
+        found = {
+            question: answer
+            for question, answer in move.answers.items()
+            if question.ko not in move.barred
+        }
+        for aim, reached in zip(self.own_aims, self.reached_by_pass(self.passing), strict=True):
+            if aim.question.ko in move.barred and reached is not None:
+                implied = questions.answer(found, aim.question)
+                found[aim.question] = aim.wanted is reached if implied is None else implied
+        return found
+
     def status_after(self, move: Move) -> Status:
         """Returns the status of the crucial stones after ``move``, with the other side to move."""
-        return statuses.status_of(move.answers, self.defender_first)
+        return statuses.status_of(self.answers_after(move), self.defender_first)

@@ -117,7 +117,7 @@ class _Reporter:
         elif (
             not move.right
             and first.defender_first
-            and statuses.bounded(move.answers).against.most == Value.DIES
+            and statuses.bounded(first.answers_after(move)).against.most == Value.DIES
         ):
             aims = (
                 CAPTURED,

@@ -29,6 +29,11 @@ under FOR. Therefore not all four questions have to be searched.
 moving first gets by winning the ko. If that side loses the ko, the result is the other value. In
 all other cases the status is *unknown*, and bounds of the two values are reported.
 
+A status in ko does not state how many ko threats either side needs. It is the same for a direct ko,
+an approach ko and a ko of several stages. A double ko has such a status, too: the setting that
+forbids one side all ko moves also forbids the answer in the other ko. Stones that live, or are in
+seki, by a double ko need no threat.
+
 Life means unconditional life. Consider a group whose second eye is a ko point that it can never
 fill. It is not alive, even if only the defender may make ko moves. Under that setting its value is
 SEKI, because it cannot be captured.

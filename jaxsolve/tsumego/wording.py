@@ -165,7 +165,7 @@ def after_wrong_move(task: Task, first: First, name: str) -> str:
         return Status.UNKNOWN.value
     status = first.status_after(move)
     if status is Status.UNKNOWN:
-        found = statuses.possible(move.answers, first.defender_first)
+        found = statuses.possible(first.answers_after(move), first.defender_first)
         best = found[0 if first.defender_first else -1]
         if len(found) == len(statuses.possible({}, first.defender_first)):
             return status.value
@@ -176,7 +176,7 @@ def after_wrong_move(task: Task, first: First, name: str) -> str:
     worse = [
         f"{value(task, after, SIDES[task.defender])} if {side} wins the ko"
         for side, after, before in zip(
-            sides, statuses.bounded(move.answers), first.bounds, strict=True
+            sides, statuses.bounded(first.answers_after(move)), first.bounds, strict=True
         )
         if after.known and before.known and after != before
     ]
