@@ -95,6 +95,11 @@ class BoardLayout:
         return (row % self.rows_per_word * self.stride + column).astype(np.int32)
 
     @functools.cached_property
+    def _words_and_bits(self) -> tuple[np.ndarray, np.ndarray]:
+        """``word_of`` and ``bit_of`` in the types with which numpy needs no conversion."""
+        return self.word_of.astype(np.intp), self.bit_of.astype(np.uint32)
+
+    @functools.cached_property
     def _cell_bits(self) -> np.ndarray:
         """uint32[rows_per_word, width]: index of each cell's bit inside a word."""
         return (
@@ -167,8 +172,9 @@ class BoardLayout:
 
         A cell is 1 on points of the first set, 2 on points of the second set, and 0 elsewhere.
         """
-        member = (stones[:, self.word_of] >> self.bit_of.astype(np.uint32)) & np.uint32(1)
-        return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.height, self.width)
+        words, bits = self._words_and_bits
+        first, second = (stones.take(words, axis=1) >> bits) & np.uint32(1)
+        return (first + 2 * second).astype(np.int8).reshape(self.height, self.width)
 
     def stones_of(self, cells: np.ndarray) -> np.ndarray:
         """Converts cells int8[height, width] to uint32[2, W], the inverse of ``cells_of``."""

@@ -307,7 +307,7 @@ class Game(abc.ABC):
                 )
         return leaves, treedef
 
-    @property
+    @functools.cached_property
     def state_words(self) -> int:
         """Number S of 32-bit words of a packed state."""
         return sum(math.prod(leaf.shape) for leaf in self._template[0])

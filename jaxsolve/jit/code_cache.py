@@ -81,6 +81,7 @@ SOURCES = (
     "games/slither/zone_chains.py",
     "games/slither/zone_replies.py",
     "games/slither/zones.py",
+    "proof/duplicates.py",
     "proof/graph.py",
     "evaluate/layout.py",
 )

@@ -82,6 +82,7 @@ def inner(function: Function) -> Function:
     )
 
 
+@functools.cache  # a look-up by numba takes 0.7 ms, and each search has several of 8 callbacks
 def address_of(function: Any, signature: Any) -> int:
     """Compiles a ``compiled`` function for a numba signature and returns its address.
 

@@ -56,6 +56,7 @@ def write_certificate(
     order = graph.post_order() if order is None else order
     uses, number = graph.uses(), np.empty(len(order), np.int32)
     number[order] = np.arange(1, len(order) + 1)
+    zoned = game if isinstance(game, HasZones) else None
     temporary = path.with_name(path.name + ".part")
     try:
         with (
@@ -67,7 +68,7 @@ def write_certificate(
                 stop()
                 packed.write(
                     b"".join(
-                        _line(_node(game, graph, node, number, int(uses[node])))
+                        _line(_node(game, graph, node, number, int(uses[node]), zoned))
                         for node in order[at : at + LINES].tolist()
                     )
                 )
@@ -155,11 +156,18 @@ def _line(value: dict) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: int) -> dict:
+def _node(
+    game: Game,
+    graph: ProofGraph,
+    node: int,
+    number: np.ndarray,
+    uses: int,
+    zoned: HasZones | None,
+) -> dict:
     state = graph.state(game, node)
     text, kind = game.text(state), graph.kinds[node]
     entry: dict[str, object] = {"id": int(number[node]), "n": uses, "pos": text}
-    if isinstance(game, HasZones) and (zone := game.zone_text(graph.zone(game, node))):
+    if zoned is not None and (zone := zoned.zone_text(graph.zone(game, node))):
         entry["zone"] = zone
     if kind == LEAF:
         entry["leaf"] = game.leaf_reason(state, int(graph.outcomes[node]))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-_SHIFT = np.uint64(29)
-_FACTOR = np.uint64(0xBF58_476D_1CE4_E5B9)
+from jaxsolve.jit.host import compiled
+
+_START, _FACTOR, _LAST = (
+    np.uint64(word)
+    for word in (0x9E37_79B9_7F4A_7C15, 0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB)
+)
 
 
 def hashed(states: np.ndarray) -> np.ndarray:
@@ -13,14 +17,20 @@ def hashed(states: np.ndarray) -> np.ndarray:
 
     Each word is mixed into the hash by one multiply-xorshift step, as in splitmix64.
     """
-    found = np.full(len(states), 0x9E37_79B9_7F4A_7C15, np.uint64)
-    for column in range(states.shape[1]):
-        found ^= states[:, column]
-        found *= _FACTOR
-        found ^= found >> _SHIFT
-    found *= np.uint64(0x94D0_49BB_1331_11EB)
-    found ^= found >> np.uint64(32)
+    found = np.empty(len(states), np.uint64)
+    _hash(np.ascontiguousarray(states), found)
     return found
+
+
+@compiled
+def _hash(states, found):
+    for row in range(len(states)):
+        value = _START
+        for column in range(states.shape[1]):
+            value = (value ^ np.uint64(states[row, column])) * _FACTOR
+            value ^= value >> np.uint64(29)
+        value *= _LAST
+        found[row] = value ^ value >> np.uint64(32)
 
 
 class RecentPositions:

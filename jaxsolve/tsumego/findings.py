@@ -170,9 +170,42 @@ class First:
         options = Counter([*vectors, passed])
         found = {vector: is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
-            move.right = found[vector]
+            # A move that is right only because all others are wrong has no proof yet.
+            move.right = found[vector] if any(vector) or not found[vector] else None
         self.pass_right = is_best(passed, options)
         self.complete = all(move.right is not None for move in self.moves)
+
+    def deciding(self, move: Move, passing: Answers) -> list[StatusQuestion]:
+        """Returns the questions about the position after ``move`` that may decide if it is right.
+
+        The move has to reach the aims that the side reaches at the root. Those that follow from
+        another of them are left out. An aim is refuted by a proof of the other side, such as that
+        the stones live, or by a disproof of the aim's own question. Proofs are far smaller than
+        disproofs, so they come first: first what the other side also proves after a pass, the
+        strongest of it first, then the weakest proof.
+
+        Args:
+          move: the move.
+          passing: answers about the position after a pass.
+        """
+        root, own = self.reached(self.answers), self.reached(move.answers, move.move)
+        best = [aim for aim, here in zip(self.own_aims, root, strict=True) if here]
+        found: list[StatusQuestion] = []
+        for aim, known in zip(self.own_aims, own, strict=True):
+            if (
+                known is not None
+                or aim not in best
+                or any(questions.follows(aim, other) for other in best)
+            ):
+                continue
+            proofs = questions.yes_that_shows(aim.question, not aim.wanted)
+            likely = [each for each in proofs if questions.answer(passing, each)]
+            found += [*reversed(likely), *proofs[:1], aim.question]
+        return [
+            question
+            for question in dict.fromkeys(found)
+            if question not in move.answers and questions.answer(move.answers, question) is None
+        ]
 
     def reached_by_pass(self, passing: Answers) -> Reached:
         """Returns for each aim of the side moving first whether a pass reaches it.

@@ -74,17 +74,16 @@ class Growth:
                 ):
                     decided[side] = _Decided(search.number, search.first.status, budget)
             waiting = left
-        by_study = itertools.groupby(
-            sorted(self.parts, key=lambda part: self._studies.index(part[0])),
-            key=lambda part: part[0],
-        )
-        asking.alternate(
-            [
-                steps
-                for study, parts in by_study
-                for steps in study.move_searches([first for _, first in parts])
-            ]
-        )
+        self._search_moves()
+
+    def _search_moves(self) -> None:
+        """Searches first moves in the regions of ``parts``, the stages of all studies together."""
+        firsts: dict[Study, list[First]] = {}
+        for study, first in self.parts:
+            firsts.setdefault(study, []).append(first)
+        searches = [study.move_searches(sides) for study, sides in firsts.items()]
+        for stage in zip(*searches, strict=True):
+            asking.alternate(itertools.chain(*stage))
 
     def _is_over(self, search: _Search, decided: _Decided | None, budget: float) -> bool:
         """Returns whether a search is not needed, since its side is decided in another region.

@@ -67,7 +67,9 @@ _IMPLIED_BY: dict[Fact, tuple[Fact, ...]] = {
     (KILL_AGAINST, False): ((LIVE_AGAINST, True),),
     (KILL_FOR, False): ((KILL_AGAINST, False), (LIVE_FOR, True), (LIVE_AGAINST, True)),
 }
-"""For each fact, the other facts that imply it (module docstring)."""
+"""For each fact, the other facts that imply it (module docstring); of the answers yes the weakest
+is the first.
+"""
 
 
 # ---- implied answers -----------------------------------------------------------------------------
@@ -91,6 +93,19 @@ def refuse_contradictions(answers: Answers) -> None:
 def _holds(answers: Answers, question: StatusQuestion, wanted: bool) -> bool:
     facts = ((question, wanted), *_IMPLIED_BY[question, wanted])
     return any(answers.get(other) is answer for other, answer in facts)
+
+
+def yes_that_shows(question: StatusQuestion, wanted: bool) -> list[StatusQuestion]:
+    """Returns the questions whose yes implies the answer ``wanted`` to another, ``question``.
+
+    The weakest of them, which is true most often, is the first.
+    """
+    return [other for other, answer in _IMPLIED_BY[question, wanted] if answer]
+
+
+def follows(fact: Fact, from_: Fact) -> bool:
+    """Whether the fact ``from_`` implies the other fact ``fact``."""
+    return from_ in _IMPLIED_BY[fact]
 
 
 def _open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuestion]:

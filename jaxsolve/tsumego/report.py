@@ -29,6 +29,7 @@ NOT_SEARCHED = "not searched"
 REPEATS = "play can repeat without end"
 OUTSIDE = "outside the zone of the proof"
 OPEN = "another move may be better"
+AS_A_PASS = "as good as a pass, whoever wins the ko"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
 
@@ -147,8 +148,11 @@ class _Reporter:
     def _of_the_root(self, first: First, move: Move) -> MoveReport:
         """Reports a move that is right because a proof at the root begins with it."""
         question = next(
-            aim.question for aim in first.own_aims if first.begins_with(aim) == move.move
+            (aim.question for aim in first.own_aims if first.begins_with(aim) == move.move), None
         )
+        if question is None:  # a pass reaches as much where a ko setting forbids the move
+            status = first.status_after(move)
+            return MoveReport(move.move, True, status, None, None, False, None, AS_A_PASS, "")
         result = first.results[question]
         proof = self._proof(result)
         after = _from_line(result, first.side) if proof is None else variations.variations(proof)

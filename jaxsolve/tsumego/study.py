@@ -63,24 +63,29 @@ class Study:
         turn.
         """
         asking.alternate([steps for _, steps in self.root_searches()])
-        asking.alternate(self.move_searches(self.firsts))
+        for searches in self.move_searches(self.firsts):
+            asking.alternate(searches)
 
     def root_searches(self) -> list[tuple[First, Iterator[First]]]:
         """Returns the searches of the questions about the root, one for each side."""
         asked = self.firsts if self._options.quick else self._both
         return [(first, self._search_root(first)) for first in asked]
 
-    def move_searches(self, firsts: Sequence[First]) -> list[Iterator[First]]:
+    def move_searches(self, firsts: Sequence[First]) -> list[list[Iterator[First]]]:
         """Returns the searches of the questions about the first moves of the sides ``firsts``.
 
-        A ``quick`` study names one move of each side instead, and returns no searches.
+        They are in two stages: those that judge the moves, and those that find the status after
+        each. A ``quick`` study names one move of each side instead, and returns no searches.
         """
         if self._options.quick:
             for first in firsts:
                 self._name_move(first)
             return []
         order = sorted(firsts, key=lambda first: first.aim is not None and self._settled)
-        return [self._search_first_moves(first) for first in order]
+        return [
+            [stage(first) for first in order]
+            for stage in (self._judge_first_moves, self._search_statuses)
+        ]
 
     @property
     def _settled(self) -> bool:
@@ -159,14 +164,13 @@ class Study:
         return self.task.prefix + ".".join(words)
 
     # ---- first moves -----------------------------------------------------------------------------
-    def _search_first_moves(self, first: First) -> Iterator[First]:
-        """Lists the first moves of a side and searches the questions about them.
+    def _judge_first_moves(self, first: First) -> Iterator[First]:
+        """Lists the first moves of a side, and searches until each is known to be right or wrong.
 
-        The first question is whether a move reaches the best aim of the side. Further questions
-        find the status after the move. If the proof at the root refutes all moves, nothing is
-        searched. A pass is not listed, because its result is the status with the other side first.
+        If the proof at the root refutes all moves, nothing is searched. A pass is not listed,
+        because its result is the status with the other side first.
 
-        Yields ``first`` after every ``A_TURN`` questions, so that the other side gets its turn.
+        Yields ``first`` after every ``A_TURN`` moves, so that the other side gets its turn.
         """
         question = first.aim.question if first.aim is not None else first.refuting
         if question is None:
@@ -182,12 +186,24 @@ class Study:
             first.complete = True
             return
         known = first.begins_with(first.aim)
-        batch: tuple[StatusQuestion, list[Move]] | None = (
-            question,
-            [move for move in first.moves if question not in move.answers],
-        )
+        self._judge(first)
+        for seconds in asking.budgets():
+            waiting = [move for move in first.moves if self._deciding(first, move)]
+            waiting.sort(key=lambda move: move.move != known)
+            for at in range(0, len(waiting), A_TURN):
+                self._search_deciding(first, waiting[at : at + A_TURN], seconds)
+                yield first
+            if not waiting:
+                return
+
+    def _search_statuses(self, first: First) -> Iterator[First]:
+        """Searches what is still open about the positions after the first moves of a side.
+
+        Yields ``first`` after every ``A_TURN`` questions.
+        """
+        batch = self._next_batch(first)
         while batch is not None:
-            asked, waiting = batch[0], sorted(batch[1], key=lambda move: move.move != known)
+            asked, waiting = batch
             rounds = asking.budgets()
             while waiting:
                 seconds = next(rounds)
@@ -197,7 +213,6 @@ class Study:
                     yield first
                 waiting = [move for move in waiting if asked not in move.answers]
             batch = self._next_batch(first)
-        self._judge(first)
 
     def _name_move(self, first: First) -> None:
         """Lists one first move that begins a proof at the root, if the side reaches an aim.
@@ -232,6 +247,34 @@ class Study:
     def _judge(self, first: First) -> None:
         (other,) = (each for each in self._both if each is not first)
         first.judge(other.answers)
+
+    def _deciding(self, first: First, move: Move) -> list[StatusQuestion]:
+        """Returns the questions that may decide whether ``move`` is right; empty if it is known."""
+        (other,) = (each for each in self._both if each is not first)
+        return [] if move.right is not None else first.deciding(move, other.answers)
+
+    def _search_deciding(self, first: First, moves: Sequence[Move], seconds: float) -> None:
+        """Searches the questions that may decide whether ``moves`` are right, up to ``seconds``.
+
+        Of the questions about a move the first gets all these seconds, and so does a kill, whose
+        proofs are large. The others get a share.
+        """
+        tried: set[tuple[str, StatusQuestion]] = set()
+        while True:
+            batches: dict[tuple[StatusQuestion, float], list[Move]] = {}
+            for move in moves:
+                left = [q for q in self._deciding(first, move) if (move.move, q) not in tried]
+                for question in left[:1]:
+                    full = question.goal == "kill" or all(name != move.move for name, _ in tried)
+                    share = 1.0 if full else questions.OTHERS_SHARE
+                    batches.setdefault((question, share), []).append(move)
+                    tried.add((move.move, question))
+            if not batches:
+                return
+            for (question, share), batch in batches.items():
+                batch = [move for move in batch if move.right is None]
+                self._search_after(first, batch, question, share * seconds)
+                self._judge(first)
 
     def _rules(self, question: StatusQuestion) -> Rules:
         return checkers.find("go").rules(self.task.rules(question))

@@ -57,3 +57,23 @@ def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
                     if questions.answer(answers, question) is None
                 }
                 assert set(found.values()) <= {1.0, questions.OTHERS_SHARE}
+
+
+@pytest.mark.parametrize("pair", VALUES)
+def test_a_yes_that_shows_an_answer_implies_it_and_the_weakest_comes_first(pair):
+    answers = truth(*pair)
+    for question, wanted in itertools.product(QUESTIONS, (True, False)):
+        shown_by = questions.yes_that_shows(question, wanted)
+        if any(answers[each] for each in shown_by):
+            assert answers[question] is wanted
+        assert [answers[each] for each in shown_by] == sorted(
+            (answers[each] for each in shown_by), reverse=True
+        )
+        for each, answer in answers.items():
+            if answer and questions.follows((question, wanted), (each, True)):
+                assert each in shown_by
+
+
+def test_an_answer_follows_from_those_that_imply_it():
+    assert questions.follows((KILL_FOR, False), (LIVE_AGAINST, True))
+    assert not questions.follows((LIVE_AGAINST, True), (KILL_FOR, False))

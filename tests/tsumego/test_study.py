@@ -83,6 +83,85 @@ def every_case(task, side, moves):
             yield values, passed, dict(zip(moves, pairs, strict=True))
 
 
+def first_move(values, result):
+    """The move that begins the proof at the root, if the side moving first has one."""
+    side, goal, ko, *move = result.id.split(".")
+    at = ko != f"{Ko.AGAINST.value}-may-ko"
+    side = side.removesuffix("-first")
+    wanted = Value.LIVES if goal == "live" else Value.DIES
+    return next(
+        (
+            name
+            for name in ("A1", "B1")
+            if not move and (values[side, name][at] is wanted) == (result.verdict == "proved")
+        ),
+        None,
+    )
+
+
+@pytest.mark.parametrize("side", setup.SIDES)
+def test_moves_of_both_sides_are_judged_before_the_status_after_a_move_is_asked_for(tasks, side):
+    """A question about a move that is judged already comes only when all moves are judged."""
+    task = tasks[BOARD[:-1] + side[0]]
+    other, extras = setup.SIDES[side == "black"], 0
+    for values, passed, _ in every_case(task, side, ["A1", "B1"]):
+        values |= {(other, ""): passed, (other, "A1"): passed, (other, "B1"): passed}
+        if any(Value.SEKI in pair for pair in values.values()):
+            continue  # a move may reach one aim and miss another, so all of them may be asked for
+        judged = asked_about_moves(task, values)
+        assert all(everything for known, everything in judged if known), (values, judged)
+        extras += sum(known for known, _ in judged)
+    assert extras
+
+
+def asked_about_moves(task, values):
+    """For each question about a move: whether this move is judged, and whether all moves are."""
+    answers, judged = made_up(values), []
+
+    def watched(turn):
+        for problem in turn.problems:
+            side, *_, move = problem.id.split(".")
+            moves = {
+                (f"{setup.SIDES[each.side]}-first", at.move): at.right
+                for each in found.firsts
+                for at in each.moves
+            }
+            if (side, move) in moves:
+                judged.append((moves[side, move] is not None, None not in moves.values()))
+        return [
+            dataclasses.replace(result, best_move=first_move(values, result))
+            for result in answers(turn)
+        ]
+
+    found = Study(task, watched)
+    found.run()
+    return judged
+
+
+def test_a_wrong_move_is_refuted_by_the_proof_that_refutes_a_pass(tasks):
+    """It shows the status after the move as well, so no disproof is searched."""
+    values = {("white", ""): (Value.LIVES, Value.LIVES), ("black", ""): (Value.DIES, Value.DIES)}
+    values |= {("white", "A1"): (Value.LIVES, Value.LIVES), ("black", "B1"): values["black", ""]}
+    values |= {("white", "B1"): values["black", ""], ("black", "A1"): values["white", ""]}
+    asked = []
+
+    def answers(turn):
+        asked.extend(problem.id for problem in turn.problems)
+        return made_up(values)(turn)
+
+    found = Study(tasks[BOARD[:-1] + "w"], answers)
+    found.run()
+    assert all(first.complete for first in found.firsts)
+    assert sorted(each for each in asked if each.count(".") == 3) == [
+        "black-first.kill.defender-may-ko.B1",
+        "black-first.live.attacker-may-ko.A1",
+        "black-first.live.attacker-may-ko.B1",
+        "white-first.kill.defender-may-ko.A1",
+        "white-first.kill.defender-may-ko.B1",
+        "white-first.live.attacker-may-ko.A1",
+    ]
+
+
 @pytest.mark.short(1)
 @pytest.mark.parametrize("side", setup.SIDES)
 @pytest.mark.parametrize("share", [0.0, 0.3])

@@ -7,11 +7,13 @@ letters and counts from the top.
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
 
 STONES = ".XO"
+_STONE_BYTES = np.frombuffer(STONES.encode(), np.uint8)
 GTP_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 HEX_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -21,7 +23,10 @@ def format_board(cells: np.ndarray) -> str:
 
     0 is empty, 1 the first player, 2 the second.
     """
-    return "/".join("".join(STONES[c] for c in row) for row in np.asarray(cells))
+    cells = np.asarray(cells)
+    text = np.full((len(cells), cells.shape[1] + 1), ord("/"), np.uint8)
+    text[:, :-1] = _STONE_BYTES[cells]
+    return text.tobytes()[:-1].decode()
 
 
 def parse_board(text: str, size: int) -> np.ndarray:
@@ -75,6 +80,7 @@ def gtp_labels(size: int) -> tuple[list[str], list[str]]:
     return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
 
 
+@functools.cache
 def gtp_point(action: int, size: int) -> str:
     """Returns the GTP text of a point, such as ``C3``.
 

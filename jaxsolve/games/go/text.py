@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from jaxsolve.games.boards.board_text import format_board, gtp_point, parse_board, parse_gtp_point
 from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.judge import judge
 from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta, host_word
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
+    from jaxsolve.games.zones import Zoning
 
 _SIDES = "bw"
 
@@ -85,17 +88,23 @@ def position_text(game: GoRules, state: GoState) -> str:
     if meta.ply != OPENING_OVER:
         parts.append(f"ply={meta.ply}")
     if state.task is not None:
-        left = np.flatnonzero(
-            grid.cells_of(np.stack([np.asarray(state.task.crucial)] * 2))
-        ).tolist()
-        if len(left) != len(game.crucial_points):
-            parts.append(f"crucial={points_text(game.size, left) or '-'}")
+        left = _crucial_text(game, np.asarray(state.task.crucial).tobytes())
+        if left is not None:
+            parts.append(f"crucial={left or '-'}")
     if meta.boards:
         boards = np.asarray(state.history)
         parts.append(
             "history=" + ";".join(_entry_text(game, boards[:, i]) for i in range(meta.boards))
         )
     return " ".join(parts)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _crucial_text(game: GoRules, crucial: bytes) -> str | None:
+    """Returns the crucial points uint32[W] that are left as text; None if all are left."""
+    words = np.frombuffer(crucial, np.uint32)
+    left = np.flatnonzero(game.grid.cells_of(np.stack([words] * 2))).tolist()
+    return None if len(left) == len(game.crucial_points) else points_text(game.size, left)
 
 
 def _entry_text(game: GoRules, words: np.ndarray) -> str:
@@ -271,9 +280,29 @@ def leaf_reason(game: GoRules, state: GoState) -> str:
     meta = host_meta(state.meta)
     if meta.outcome == Outcome.ONGOING:
         return "sealed" if game.goal_player != game.crucial_side else "no-eyes"
-    if meta.passes < 2:
+    living = game.crucial_side if game.crucial_points else game.goal_player
+    if meta.passes < 2 or (meta.outcome == Outcome.FIRST_WINS + living and _lives(game, state)):
         return "benson"
-    # The board can decide before the two passes only in a position that was set up by hand.
-    before = game._judged_anew(state._replace(meta=host_word(meta._replace(passes=0))))
-    open_before = host_meta(before.meta).outcome in (Outcome.ONGOING, Outcome.UNKNOWN)
-    return "passes" if open_before else "benson"
+    return "passes"
+
+
+def _lives(game: GoRules, state: GoState) -> bool:
+    """Whether the chains that decide are alive in a finished game won by their side.
+
+    The board can decide before the two passes only in a position that was set up by hand.
+    """
+    zoning = _zoning(game)
+    if zoning is not None:
+        from jaxsolve.games.zones import LEAF, result_zone  # imports numba
+
+        zone = result_zone(zoning, LEAF, game.host_pack(state), -1, 0)
+        return not zone >> int(zoning.null[0]) & 1  # the zone of other wins is the whole position
+    meta = host_meta(state.meta)
+    before = judge(game.kernel, state._replace(meta=host_word(meta._replace(passes=0))))
+    return host_meta(before.meta).outcome not in (Outcome.ONGOING, Outcome.UNKNOWN)
+
+
+@functools.lru_cache(maxsize=1 << 6)
+def _zoning(game: GoRules) -> Zoning | None:
+    """Returns ``game.zoning()``, which takes 3 ms to make."""
+    return game.zoning()

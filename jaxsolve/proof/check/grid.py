@@ -103,8 +103,7 @@ class Grid:
 
     def list(self, mask: int) -> str:
         """Returns the points of a mask as a comma-separated list, the inverse of ``points``."""
-        rows = (mask & self.row(row) for row in reversed(range(self.size)))
-        return ",".join(self.names[bit] for row in rows for bit in reversed(tuple(bits(row))))
+        return ",".join(sorted(map(self.names.__getitem__, bits(mask)), key=self._rank.__getitem__))
 
     def near(self, mask: int) -> int:
         """Returns the mask of the orthogonal neighbours of the points in ``mask``.
