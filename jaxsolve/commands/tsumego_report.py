@@ -67,10 +67,11 @@ def board(task: Task, places: bool = True) -> str:
 def picture(report: Report) -> str:
     """Draws the position of a report as an SVG document.
 
-    Crucial stones are marked with triangles, assumed stones with squares. Right first moves are marked with B or W for the side
-    that plays them, or BW. The region is outlined, and the relevance zones of the proofs of right
-    moves are shaded. A legend below the board says so. The caption has the words of the printed
-    report. Of a large board the part with the stones and the region is drawn.
+    Crucial stones are marked with triangles, assumed stones with squares. Right first moves are
+    marked with B or W for the side that plays them, or BW. The region is outlined, and the
+    relevance zones of the proofs of right moves are shaded. A legend below the board says so. The
+    caption has the words of the printed report. Of a large board the part with the stones and the
+    region is drawn.
     """
     task = report.task
     game = make(f"go-{task.given.size}")

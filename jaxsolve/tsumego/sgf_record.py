@@ -91,9 +91,7 @@ def _first_move(each: FirstReport, move: MoveReport) -> Node:
     node.properties["C"] = [sgf_writer.text(comment(each, move))]
     if move.zone:
         free = [
-            point
-            for point in move.zone.split(",")
-            if not task.crucial & task.grid.point(point)
+            point for point in move.zone.split(",") if not task.crucial & task.grid.point(point)
         ]
         if free:
             node.properties[ZONE] = sgf_writer.points(free, task.given.size)

@@ -280,10 +280,12 @@ def leaf_reason(game: GoRules, state: GoState) -> str:
     meta = host_meta(state.meta)
     if meta.outcome == Outcome.ONGOING:
         return "sealed" if game.goal_player != game.crucial_side else "no-eyes"
-    living = game.crucial_side if game.crucial_points else game.goal_player
-    if meta.passes < 2 or (meta.outcome == Outcome.FIRST_WINS + living and _lives(game, state)):
+    if meta.passes < 2:
         return "benson"
-    return "passes"
+    living = game.crucial_side if game.crucial_points else game.goal_player
+    if living is None or meta.outcome != Outcome.FIRST_WINS + living:  # None: area is counted
+        return "passes"
+    return "benson" if _lives(game, state) else "passes"
 
 
 def _lives(game: GoRules, state: GoState) -> bool:
