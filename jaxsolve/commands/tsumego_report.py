@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -41,8 +42,8 @@ _STYLES = {
 def board(task: Task, places: bool = True) -> str:
     """Returns the drawn board with marked crucial stones, walls and region, and a legend.
 
-    Without ``places``, walls and region are left out. All characters can be encoded by standard
-    output.
+    Without ``places``, walls and region are left out. Of a large board the part with the stones and
+    the region is drawn. All characters can be encoded by standard output.
     """
     game = make(f"go-{task.given.size}")
     state = game.read(task.given_root)
@@ -51,10 +52,14 @@ def board(task: Task, places: bool = True) -> str:
     region = [] if task.whole or not places else names(task.region).split(",")
     walls = names(task.walls).split(",") if task.walls and places else []
     marks |= dict.fromkeys(walls, "square")
-    drawn = view.text_board(game, state, marks=marks, outlined=region)
+    around = [*names(sum(task.stones.stones)).split(","), *region, *marks] if task.crucial else []
+    draw = functools.partial(
+        view.text_board, game, state, marks=marks, outlined=region, around=around
+    )
+    drawn = draw()
     plain = not streams.carries(drawn)
     if plain:
-        drawn = view.text_board(game, state, marks=marks, outlined=region, ascii_only=True)
+        drawn = draw(ascii_only=True)
     signs = ("BW" if plain else "◆◇")[task.defender]
     legend = [f"{signs} crucial stones"] if task.crucial else []
     if region:

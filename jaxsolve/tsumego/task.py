@@ -24,7 +24,8 @@ from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.setup import SIDES, Given
 
 DEFAULT_REGION = "auto"
-DISTANCES = (1, 2, 3)  # of walls, in steps from the group (``regions.walls``)
+DISTANCES = (2, 3)  # of walls, in steps from the group (``regions.walled``). One step is too near:
+# then every extension of the group is blocked at once, and many groups die that live in books.
 ROOMY = 40  # an enclosed region with more empty points counts as open
 SMALL_BOARD = 9  # up to this size, the whole board is the last region of an open group
 # Rule options taken from the user's input; ``Task.rules`` sets the others.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxsolve.games.drawing import Counters, Place, Row, Shape, Stones
 from jaxsolve.view import square
-from jaxsolve.view.svg import Move, placed
+from jaxsolve.view.svg import Move, placed, window
 
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
@@ -29,6 +29,7 @@ def text_board(
     marks: Mapping[Any, str] | None = None,
     shaded: Iterable[Any] = (),
     outlined: Iterable[Any] = (),
+    around: Iterable[Any] = (),
     ascii_only: bool = False,
     color: bool = False,
 ) -> str:
@@ -46,6 +47,7 @@ def text_board(
       marks: signs by move, as for ``svg``.
       shaded: moves whose points are shaded.
       outlined: moves whose points are outlined.
+      around: moves around which the board is drawn, as for ``svg``.
       ascii_only: use ASCII characters only.
       color: add markup for ``rich.print``.
     """
@@ -74,7 +76,11 @@ def text_board(
         grid[y][x] = (
             paint(marked[stone], _STYLES[stone]) if stone else paint(sign.rjust(wide), "bold red")
         )
-    return _rows(drawing, grid, last, before, paint)
+    part = ((0, 0), drawing.size)
+    places = list(placed(game, state, None, dict.fromkeys(around, ""))[1])
+    if places and drawing.shape is not Shape.HEXAGONS and drawing.hands is None:
+        part = window(places, drawing.size)
+    return _rows(drawing, grid, last, before, paint, part)
 
 
 def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint) -> list[list[str]]:
@@ -117,23 +123,27 @@ def _rows(
     last: Place | None,
     before: Mapping[Place, str],
     paint: _Paint,
+    part: tuple[Place, Place],
 ) -> str:
     """Joins the cells of a board to lines, with coordinates and pieces in hand.
 
     One character separates two cells: a bracket of the last move, a sign of ``before``, or a blank.
     A row of hexagons begins half a cell further right than the row above. The second player's
-    pieces in hand are above the board, the first player's pieces below.
+    pieces in hand are above the board, the first player's pieces below. Only the cells from the
+    first place of ``part`` to before its second place are drawn.
     """
-    columns, rows = board.size
+    (left, top), (right, bottom) = part
+    rows = board.size[1]
     shift = int(board.shape is Shape.HEXAGONS)
     wide = _width(board)
-    header = "   " + "".join(f" {letter:>{wide}}" for letter in board.columns)
+    header = "   " + "".join(f" {letter:>{wide}}" for letter in board.columns[left:right])
     lines = [paint(header, "dim")]
-    for y, row in enumerate(grid):
-        gaps = [before.get((x, y), " ") for x in range(columns + 1)]
-        if last is not None and last[1] == y:
-            gaps[last[0]], gaps[last[0] + 1] = "(", ")"
-        body = "".join(gap + cell for gap, cell in zip(gaps, row, strict=False)) + gaps[-1]
+    for y in range(top, bottom):
+        gaps = [before.get((x, y), " ") for x in range(left, right + 1)]
+        if last is not None and last[1] == y and left <= last[0] < right:
+            gaps[last[0] - left], gaps[last[0] - left + 1] = "(", ")"
+        cells = zip(gaps, grid[y][left:right], strict=False)
+        body = "".join(gap + cell for gap, cell in cells) + gaps[-1]
         lines.append(
             " " * (y * shift)
             + paint(f"{board.rows[y]:>2}", "dim")

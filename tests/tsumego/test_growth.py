@@ -28,10 +28,10 @@ def tasks():
     return make_tasks(setup.read(f"{OPEN} b", "tsumego-9", {}))
 
 
-def test_walls_are_assumed_at_three_distances_and_a_small_board_is_the_last_region():
+def test_walls_are_assumed_at_two_distances_and_a_small_board_is_the_last_region():
     found = tasks()
-    assert [task.distance for task in found] == [1, 2, 3, None]
-    assert [task.whole for task in found] == [False, False, False, True]
+    assert [task.distance for task in found] == [2, 3, None]
+    assert [task.whole for task in found] == [False, False, True]
     for task in found[:-1]:
         assert task.walls and not task.walls & task.region
         assert task.root(0).split()[0] != task.given.board and task.prefix.startswith("walls-")
@@ -61,32 +61,31 @@ QUICK = StudyOptions(side=1, quick=True)
 
 
 def test_the_widest_region_counts_in_which_the_status_is_known():
-    answers = Answers({"walls-1": False, "walls-2": False})
+    answers = Answers({"walls-2": False})
     growth = Growth(tasks(), answers, QUICK)
     growth.run()
     ((study, first),) = growth.parts
     assert study.task.distance == 2 and first.status is Status.DIES
-    assert "1 step away: white dies" in growth.other_walls
     assert "3 steps away: not decided; without assumed stones: not decided" in growth.other_walls
 
 
 def test_a_wider_region_gets_several_times_the_effort_of_a_decided_one():
-    answers = Answers({"walls-1": False, "walls-2": False}, at=1.0)
+    answers = Answers({"walls-2": False}, at=1.0)
     Growth(tasks(), answers, QUICK).run()
     wider = max(seconds for name, seconds in answers.asked.items() if name.startswith("walls-3"))
     assert 8.0 <= wider <= 64.0
-    answers = Answers({"walls-1": False, "walls-2": False})
+    answers = Answers({"walls-2": False})
     Growth(tasks(), answers, QUICK).run()
     wider = max(seconds for name, seconds in answers.asked.items() if name.startswith("walls-3"))
     assert LEAST_SECONDS <= wider <= 4 * LEAST_SECONDS
 
 
 def test_a_group_that_lives_in_a_narrow_region_is_not_asked_about_in_wider_ones():
-    answers = Answers({"walls-1": True})
+    answers = Answers({"walls-2": True})
     growth = Growth(tasks(), answers, QUICK)
     growth.run()
     ((study, first),) = growth.parts
-    assert study.task.distance == 1 and first.status is Status.LIVES
+    assert study.task.distance == 2 and first.status is Status.LIVES
     assert max(seconds for seconds in answers.asked.values()) < 1.0
 
 
@@ -126,7 +125,7 @@ def test_the_assumption_is_part_of_every_output(studied):
     for each in (text, drawn, record):
         assert words.split(" at ")[0] in " ".join(each.split())
     assert "# assumed black stones" in text and "assumed black stones" in drawn
-    assert "other walls" in text and "1 step away: " in text
+    assert "other walls" in text and "steps away: " in text
 
 
 def test_the_saved_record_is_the_problem_with_its_walls(studied):

@@ -240,7 +240,8 @@ class TsumegoOptions:
         typer.Option(
             "--region",
             metavar="auto|all|POINTS",
-            help="Where stones may be placed, such as A1-D3,E1. auto: the enclosed area.",
+            help="Where stones may be placed, such as A1-D3,E1. auto: what the surrounding stones"
+            " enclose; around an open group stones are assumed.",
         ),
     ] = None
 
