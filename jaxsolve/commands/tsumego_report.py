@@ -152,10 +152,10 @@ def introduce(console: Console, tasks: Sequence[Task], limits: str, side: int | 
 def show(console: Console, report: Report) -> None:
     """Prints the verdict for either side moving first, and a table of the first moves.
 
-    Where the verdicts hold is one line before them. If other walls were assumed, too, the board of
-    the verdicts comes first.
+    Where the verdicts hold is one line before them. The board comes first if it has walls, which
+    were not known before the search.
     """
-    if report.other_walls:
+    if report.task.distance is not None:
         console.print()
         print(board(report.task))
     if report.above:

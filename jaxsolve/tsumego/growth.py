@@ -118,20 +118,23 @@ class Growth:
 
     @property
     def other_walls(self) -> str:
-        """The statuses with other walls in words; "" if there is one region only."""
-        if len(self._studies) == 1:
-            return ""
-        shown = [(study, first.side) for study, first in self.parts]
+        """The statuses with other walls in words; "" if there is nothing to say.
+
+        *Not decided* is said of wider regions only, and only if the group does not live.
+        """
+        shown = {first.side: (self._studies.index(study), first) for study, first in self.parts}
         found = []
-        for study in self._studies:
+        for number, study in enumerate(self._studies):
             defender = SIDES[study.task.defender]
-            words = {
-                SIDES[first.side]: "not decided"
-                if first.status is Status.UNKNOWN
-                else f"{defender} {phrase(study.task, first.status)}"
-                for first in study.firsts
-                if (study, first.side) not in shown
-            }
+            words = {}
+            for first in study.firsts:
+                chosen, reported = shown[first.side]
+                if number == chosen:
+                    continue
+                if first.status is not Status.UNKNOWN:
+                    words[SIDES[first.side]] = f"{defender} {phrase(study.task, first.status)}"
+                elif number > chosen and reported.status is not Status.LIVES:
+                    words[SIDES[first.side]] = "not decided"
             if words:
                 found.append(f"{_distance(study.task)}: {_joined(words, len(study.firsts))}")
         return "; ".join(found)

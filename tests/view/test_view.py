@@ -303,6 +303,23 @@ def test_text_boards():
         " 1  . . . . . 1",
         "    A B C D E",
     ]
+    game, state = position("go-13", "/".join([*["." * 13] * 11, "XO" + "." * 11, "." * 13]) + " b")
+    cut = text_board(
+        game, state, marks={"B1": "square"}, around=["A2", "B2", "B1"], ascii_only=True
+    )
+    assert cut.splitlines() == [
+        "    A B C D E F G H J",
+        " 9  . . . . . . . . . 9",
+        " 8  . . . . . . . . . 8",
+        " 7  . . . . . . + . . 7",
+        " 6  . . . . . . . . . 6",
+        " 5  . . . . . . . . . 5",
+        " 4  . . . + . . . . . 4",
+        " 3  . . . . . . . . . 3",
+        " 2  X O . . . . . . . 2",
+        " 1  . # . . . . . . . 1",
+        "    A B C D E F G H J",
+    ]
     game, state = position("minishogi", SHOGI)
     assert text_board(
         game, state, last_move="D4-D3", marks={"A1-A3": "cross", "G@C4": "dot"}, ascii_only=True

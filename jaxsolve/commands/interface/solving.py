@@ -240,8 +240,7 @@ class TsumegoOptions:
         typer.Option(
             "--region",
             metavar="auto|all|POINTS",
-            help="Where stones may be placed, such as A1-D3,E1. auto: what the surrounding stones"
-            " enclose; around an open group stones are assumed.",
+            help="Where stones may be placed, such as A1-D3. auto: where the surrounding stones end.",
         ),
     ] = None
 
