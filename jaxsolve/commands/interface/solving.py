@@ -240,7 +240,7 @@ class TsumegoOptions:
         typer.Option(
             "--region",
             metavar="auto|all|POINTS",
-            help="Where stones may be placed, such as A1-D3. auto: where the surrounding stones end.",
+            help="Where stones may be placed, such as A1-D3; auto: what the walls enclose.",
         ),
     ] = None
 
