@@ -89,7 +89,9 @@ def picture(report: Report) -> str:
         legend["square"] = f"assumed {SIDES[1 - task.defender]} stones"
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
-            marks[move] = marks.get(move, "") + each.side[0].upper()
+            sign = marks.get(move, "")
+            letter = each.side[0].upper()
+            marks[move] = letter if sign == "square" else sign + letter
     for sign, side in (("B", "black"), ("W", "white"), ("BW", "either side")):
         if sign in marks.values():
             legend[sign] = f"right first moves of {side}"
@@ -166,7 +168,7 @@ def show(console: Console, report: Report) -> None:
             console.print()
             print(board(each.task))
         style = _STYLES[each.first.status]
-        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(each.verdict)}[/]")
+        console.print(f"\n[bold]{each.side} first:[/] [{style}]{escape(each.stated)}[/]")
         console.print(Facts(_why(report, each)))
         unanswered = _unanswered(each)
         if len(each.moves) > sum(map(len, unanswered.values())):

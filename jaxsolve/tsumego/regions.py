@@ -163,7 +163,8 @@ def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
     defender's chains that it then touches; both with their liberties. The defender may capture such
     chains of the attacker. Parts of the board that the inside and the attacker cut off, of at most
     ``POCKET`` points, belong to the inside, except the largest part. The walls are the empty points
-    around the inside. There are none if the attacker's stones enclose the inside already.
+    around the inside. Other stones of the defender next to a wall belong to the inside, too. There
+    are no walls if the attacker's stones enclose the inside already.
 
     Args:
       board: the board.
@@ -172,7 +173,6 @@ def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
       steps: how far the group may extend, at least 1.
     """
     grid, own, attacker = board.grid, board.stones[defender], board.stones[1 - defender]
-    crucial = inside & own
     safe = life.alive(grid, attacker, board.empty)
     inside = grid.flood(inside, inside | own)
     for _ in range(steps):
@@ -188,13 +188,14 @@ def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
         inside |= sum(part for part in parts[:-1] if part.bit_count() <= POCKET)
         walls = board.around(inside) & board.empty
         with_walls = board.with_stones(1 - defender, walls)
-        added = with_walls.without_liberties()
+        # No wall is next to other stones of the defender, and none can be captured from inside.
+        added = sum(board.chains(defender, board.around(inside | walls) & ~inside))
+        for chain in with_walls.chains(1 - defender, board.around(inside) & ~inside):
+            if not with_walls.liberties(chain) & ~inside:
+                added |= chain
+        added |= with_walls.without_liberties()
         if not added:
-            region = enclosed(with_walls, defender, crucial)
-            if not region & ~inside:
-                return Walled(region, walls)
-            # Chains that can be captured next to walls are inside, too; else all of the region is.
-            added = region & attacker if region & attacker & ~inside else region
+            return Walled(inside, walls)
         inside = grid.flood(inside | added, inside | added | own)
         inside |= board.liberties(inside & own)
 

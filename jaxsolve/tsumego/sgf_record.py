@@ -12,7 +12,7 @@ from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
 from jaxsolve.tsumego.variations import Variation
 from jaxsolve.tsumego.verdicts import FirstReport, MoveReport, Report
-from jaxsolve.tsumego.wording import phrase
+from jaxsolve.tsumego.wording import assumption, phrase
 
 ZONE = "SQ"
 """SGF property that marks the points of a zone with squares, which every viewer shows. Crucial
@@ -58,7 +58,9 @@ def record(report: Report, application: str) -> bytes:
 
 def _other_walls(root: Node, task: Task, other: Task) -> Node:
     """Returns a child of ``root`` that replaces the walls of ``task`` by those of ``other``."""
-    node = Node()
+    node = Node(
+        {"C": [sgf_writer.text(f"{assumption(other).capitalize()}.")]} if other.walls else {}
+    )
     for name, points in (
         ("AE", task.walls & ~other.walls),
         (("AB", "AW")[1 - other.defender], other.walls & ~task.walls),

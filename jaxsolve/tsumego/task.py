@@ -126,9 +126,13 @@ class Task:
     def root(self, side: int) -> str:
         """Returns the position, with the walls and with ``side`` to move, as text.
 
-        A ko ban of the given position applies only to the side that was given to move.
+        A ko ban of the given position applies only to the side that was given to move, and not to
+        the point of a wall.
         """
-        ko = f" ko={self.given.ko}" if self.given.ko is not None and side == self.given.side else ""
+        banned = self.given.ko if side == self.given.side else None
+        if banned is not None and self.grid.point(banned) & self.walls:
+            banned = None
+        ko = "" if banned is None else f" ko={banned}"
         return f"{self.board} {SIDES[side][0]}{ko}"
 
 
@@ -237,10 +241,12 @@ def _places(
 def _walled(stones: Board, defender: int, inside: int) -> list[_Place]:
     """Returns regions around ``inside`` that walls close, the narrowest first."""
     places: list[_Place] = []
+    reached = 0
     for distance in DISTANCES:
-        region, walls = regions.walled(stones, defender, inside, distance)
-        if walls and (region, walls) not in [place[:2] for place in places]:
-            places.append(_Place(region, walls, distance))
+        inside, walls = regions.walled(stones, defender, inside, distance - reached)
+        reached = distance
+        if walls:
+            places.append(_Place(inside, walls, distance))
     return places
 
 

@@ -69,6 +69,13 @@ class FirstReport:
         return f"{self.task.prefix}{self.side}-first"
 
     @property
+    def stated(self) -> str:
+        """The verdict, with the distance of the walls if it is about a position with walls."""
+        if self.task.distance is None or not self.first.has_bounds:
+            return self.verdict
+        return f"{self.verdict} (with the assumed stones, {self.task.distance} steps away)"
+
+    @property
     def sentence(self) -> str:
         """The verdict as a sentence, such as "black first: white dies by B1, inside the region"."""
         where = wording.INSIDE if self.inside else self.reach
@@ -101,7 +108,8 @@ class Report:
         known = [each for each in self.firsts if each.first.has_bounds]
         if all(each.task.whole and not each.task.walls for each in known):
             return ""
-        if len({(each.inside, each.task.place) for each in known}) == 2:
+        walled = any(each.task.walls for each in known)
+        if len({(each.inside, each.task.place, each.reach * walled) for each in known}) == 2:
             known.sort(key=lambda each: each.inside)
             return "; ".join(f"with {each.side} first, {each.reach}" for each in known)
         reach = min(known, key=lambda each: not each.first.status.in_ko).reach
@@ -131,7 +139,7 @@ class Report:
         """The verdicts with all that belongs to them, as picture and SGF record show them."""
         found = [f"{topic}: {text}" for topic, text in self.above.items()]
         for each in self.firsts:
-            found.append(f"{each.side} first: {each.verdict}")
+            found.append(f"{each.side} first: {each.stated}")
             found += [f"{topic}: {text}" for topic, text in self.below(each).items()]
         found += [f"note: {self.common_note}"] if self.common_note else []
         found += [self.after_pass] if self.after_pass else []
@@ -144,7 +152,9 @@ class Report:
         if other is None or other.status is Status.UNKNOWN:
             return ""
         status = f"{SIDES[self.task.defender]} {wording.phrase(self.task, other.status)}"
-        return f"after a pass ({SIDES[other.side]} first): {status}"
+        reach = wording.reach(self.task, other)
+        where = "" if reach in (wording.WHOLE, self.where) else f", {reach}"
+        return f"after a pass ({SIDES[other.side]} first): {status}{where}"
 
     @property
     def wider(self) -> str:

@@ -47,7 +47,9 @@ def reach(task: Task, first: First) -> str:
 
 
 def _standing_walls(task: Task, first: First) -> str:
-    """Returns the condition that the attacker's stones around the region stay; "" if none."""
+    """Returns what else the verdict on a position with walls depends on; "" if nothing."""
+    if where_it_holds.of_task(task).gap is Gap.RULES:
+        return "; under these rules, moves outside the region may change the result"
     place = (task.stones, task.defender, task.crucial, task.region)
     if where_it_holds.of_region(*place).covers(first.bounds):
         return ""

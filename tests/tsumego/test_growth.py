@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
 
 import pytest
@@ -100,6 +102,57 @@ def test_each_side_first_is_reported_in_its_own_region():
     assert "assuming black stones at" in by_side["black"].sentence
     assert "assuming" not in by_side["white"].sentence
     assert "with white first, on the whole board" in report.where
+
+
+CUTTING_STONE = (  # Black saves the stones by taking D4 with C4, next to far walls
+    "............./............./............./............./............./............./"
+    "............./............./..XXX......../XX.OX......../OOOXOOOO...../X.OXXXXO...../"
+    ".OO.X..O....."
+)
+
+
+def test_a_cutting_stone_in_atari_is_in_every_region():
+    given = setup.read(f"{CUTTING_STONE} b", "tsumego-13", {})
+    found = make_tasks(given, "D3")
+    points = found[0].grid.points("C4,D4")
+    assert found and all(not points & ~task.region for task in found)
+    for narrow, wide in itertools.pairwise(found):
+        assert not narrow.region & ~wide.region
+
+
+def made_up(answers, study=QUICK, rules=None):
+    given = setup.read(f"{OPEN} b", "tsumego-9", rules or {})
+    growth = Growth(make_tasks(given), Answers(answers), study)
+    growth.run()
+    return make_report(growth, lambda row: None)
+
+
+def test_each_side_states_the_conditions_of_its_own_verdict():
+    report = made_up({"walls-3.black": False, "walls-3.white": True}, StudyOptions(quick=True))
+    stays = "no black stone around the region is captured"
+    black, white = sorted(report.firsts, key=lambda each: each.side)
+    assert stays in black.reach and stays not in white.reach
+    assert f"with white first, {white.reach}" in report.where
+    assert f"with black first, {black.reach}" in report.where
+
+
+def test_the_status_after_a_pass_has_its_assumption():
+    report = made_up({"walls-2.black": False, "walls-3.black": False}, StudyOptions(side=1))
+    assert "after a pass (black first): white dies, assuming black stones at" in report.after_pass
+    assert report.after_pass in report.lines
+
+
+def test_under_superko_the_rules_are_a_condition_too():
+    report = made_up({"walls": False}, rules={"ko": "positional"})
+    assert "under these rules" in report.where and "assuming" in report.where
+
+
+def test_a_wall_on_a_banned_point_lifts_the_ban():
+    given = setup.read(f"{OPEN} b", "tsumego-9", {})
+    task = make_tasks(given)[0]
+    wall = task.grid.list(task.walls).split(",")[0]
+    banned = dataclasses.replace(task, given=dataclasses.replace(given, ko=wall, side=0))
+    assert "ko=" not in banned.root(0)
 
 
 @pytest.fixture(scope="module")
