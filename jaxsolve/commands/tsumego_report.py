@@ -40,9 +40,9 @@ _STYLES = {
 
 # ---- the board ---------------------------------------------------------------------------------
 def board(task: Task, places: bool = True) -> str:
-    """Returns the drawn board with marked crucial stones, walls and region, and a legend.
+    """Returns the drawn board with marked crucial and assumed stones and region, and a legend.
 
-    Without ``places``, walls and region are left out. Of a large board the part with the stones and
+    Without ``places``, assumed stones and region are left out. Of a large board the part with the stones and
     the region is drawn. All characters can be encoded by standard output.
     """
     game = make(f"go-{task.given.size}")
@@ -50,8 +50,8 @@ def board(task: Task, places: bool = True) -> str:
     names = task.grid.list
     marks = dict.fromkeys(names(task.crucial).split(","), "triangle") if task.crucial else {}
     region = [] if task.whole or not places else names(task.region).split(",")
-    walls = names(task.walls).split(",") if task.walls and places else []
-    marks |= dict.fromkeys(walls, "square")
+    assumed = names(task.assumed).split(",") if task.assumed and places else []
+    marks |= dict.fromkeys(assumed, "square")
     around = [*names(sum(task.stones.stones)).split(","), *region, *marks] if task.crucial else []
     draw = functools.partial(
         view.text_board, game, state, marks=marks, outlined=region, around=around
@@ -64,7 +64,7 @@ def board(task: Task, places: bool = True) -> str:
     legend = [f"{signs} crucial stones"] if task.crucial else []
     if region:
         legend.append(f"{':' if plain else '∘'} empty points of the region")
-    if walls:
+    if assumed:
         legend.append(f"# assumed {SIDES[1 - task.defender]} stones")
     return drawn + (f"\n   {', '.join(legend)}" if legend else "")
 
@@ -84,8 +84,8 @@ def picture(report: Report) -> str:
         dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
     )
     legend = {"triangle": "crucial stones"} if marks else {}
-    if task.walls:
-        marks |= dict.fromkeys(task.grid.list(task.walls).split(","), "square")
+    if task.assumed:
+        marks |= dict.fromkeys(task.grid.list(task.assumed).split(","), "square")
         legend["square"] = f"assumed {SIDES[1 - task.defender]} stones"
     for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
@@ -154,8 +154,8 @@ def introduce(console: Console, tasks: Sequence[Task], limits: str, side: int | 
 def show(console: Console, report: Report) -> None:
     """Prints the verdict for either side moving first, and a table of the first moves.
 
-    Where the verdicts hold is one line before them. The board comes first if it has walls, which
-    were not known before the search.
+    Where the verdicts hold is one line before them. The board comes first if it has assumed
+    stones, which were not known before the search.
     """
     if report.task.distance is not None:
         console.print()
@@ -332,9 +332,9 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
         "defender": SIDES[task.defender],
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
-        "assumed": task.grid.list(task.walls).split(",") if task.walls else [],
+        "assumed": task.grid.list(task.assumed).split(",") if task.assumed else [],
         "chosen": dict(task.remarks),
-        "other_walls": report.other_walls or None,
+        "other_assumptions": report.other_assumptions or None,
         "holds": report.where or None,
         "wider_region": report.wider or None,
         "advice": report.advice or None,
@@ -358,7 +358,7 @@ def _first_json(each: FirstReport) -> dict[str, Any]:
         "status": each.first.status.value,
         "sentence": each.sentence,
         "region": None if each.task.whole else each.task.grid.list(each.task.region).split(","),
-        "assumed": each.task.grid.list(each.task.walls).split(",") if each.task.walls else [],
+        "assumed": each.task.grid.list(each.task.assumed).split(",") if each.task.assumed else [],
         "holds": each.reach or None,
         "the_ko": wording.the_ko(each.task, each.first) or None,
         "note": each.note or None,

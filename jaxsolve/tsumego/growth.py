@@ -1,7 +1,7 @@
-"""Studies a group that is not enclosed, with walls at growing distances.
+"""Studies a group that is not enclosed, with assumed stones at growing distances.
 
-Each task assumes walls at another distance (``tsumego/task.py``). Walls help the attacker, the more
-the nearer they are. So the result with the widest region counts, as far as it can be found. It can
+Each task assumes stones of the attacker at another distance (``tsumego/task.py``). They help the
+attacker, the more the nearer they are. So the result with the widest region counts, as far as it can be found. It can
 be another region for either side moving first.
 """
 
@@ -117,8 +117,8 @@ class Growth:
         return self.parts[0][0].other
 
     @property
-    def other_walls(self) -> str:
-        """The statuses with other walls in words; "" if there is nothing to say.
+    def other_assumptions(self) -> str:
+        """The statuses with other assumed stones in words; "" if there is nothing to say.
 
         *Not decided* is said of wider regions only, and only if the group does not live.
         """

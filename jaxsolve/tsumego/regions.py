@@ -23,7 +23,7 @@ from jaxsolve.proof.check.grid import Grid
 
 WEAK = 2  # most liberties outside a region of a wall that can be captured (``with_weak_walls``)
 SIDE_PART = 6  # most points of a part of the board outside a region that counts as a side part
-POCKET = 20  # most points of a part of the board that belongs to the inside (``walled``)
+POCKET = 20  # most points of a part of the board that belongs to the inside (``closed_in``)
 
 
 class Board(NamedTuple):
@@ -148,23 +148,23 @@ def covers_half_of_board(board: Board, region: int) -> bool:
     return 2 * region.bit_count() > board.grid.full.bit_count()
 
 
-class Walled(NamedTuple):
-    """A region, and the points of the walls that close it."""
+class ClosedIn(NamedTuple):
+    """A region, and the points of the assumed stones that close it."""
 
     region: int
-    walls: int
+    assumed: int
 
 
-def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
-    """Returns a region that attacker's stones at its gaps, the *walls*, would close.
+def closed_in(board: Board, defender: int, inside: int, steps: int) -> ClosedIn:
+    """Returns a region that further stones of the attacker, the *assumed stones*, would close.
 
     The inside grows by ``steps`` steps. A step adds the empty points next to it, the attacker's
     chains with at most one liberty elsewhere, unless they are unconditionally alive, and the
     defender's chains that it then touches; both with their liberties. The defender may capture such
     chains of the attacker. Parts of the board that the inside and the attacker cut off, of at most
-    ``POCKET`` points, belong to the inside, except the largest part. The walls are the empty points
-    around the inside. Other stones of the defender next to a wall belong to the inside, too. There
-    are no walls if the attacker's stones enclose the inside already.
+    ``POCKET`` points, belong to the inside, except the largest part. The assumed stones are at the
+    empty points around the inside. Other stones of the defender next to one belong to the inside,
+    too. None is assumed if the attacker's stones enclose the inside already.
 
     Args:
       board: the board.
@@ -186,16 +186,16 @@ def walled(board: Board, defender: int, inside: int, steps: int) -> Walled:
     while True:
         parts = sorted(grid.components(grid.full & ~attacker & ~inside), key=int.bit_count)
         inside |= sum(part for part in parts[:-1] if part.bit_count() <= POCKET)
-        walls = board.around(inside) & board.empty
-        with_walls = board.with_stones(1 - defender, walls)
-        # No wall is next to other stones of the defender, and none can be captured from inside.
-        added = sum(board.chains(defender, board.around(inside | walls) & ~inside))
-        for chain in with_walls.chains(1 - defender, board.around(inside) & ~inside):
-            if not with_walls.liberties(chain) & ~inside:
+        assumed = board.around(inside) & board.empty
+        closed = board.with_stones(1 - defender, assumed)
+        # None is next to other stones of the defender, and none can be captured from inside.
+        added = sum(board.chains(defender, board.around(inside | assumed) & ~inside))
+        for chain in closed.chains(1 - defender, board.around(inside) & ~inside):
+            if not closed.liberties(chain) & ~inside:
                 added |= chain
-        added |= with_walls.without_liberties()
+        added |= closed.without_liberties()
         if not added:
-            return Walled(inside, walls)
+            return ClosedIn(inside, assumed)
         inside = grid.flood(inside | added, inside | added | own)
         inside |= board.liberties(inside & own)
 

@@ -55,14 +55,14 @@ def make_report(study: Study | Growth, find: Find) -> Report:
                 task,
                 first,
                 verdict=wording.verdict(task, first, right, same),
-                inside=not task.walls and not where_it_holds.of_task(task).covers(first.bounds),
+                inside=not task.assumed and not where_it_holds.of_task(task).covers(first.bounds),
                 reach=wording.reach(task, first),
                 note=wording.note(task, first),
                 ranked=wording.ranks_moves(task, first.status),
                 moves=moves,
             )
         )
-    return Report(parts[0][0].task, firsts, study.other, study.other_walls)
+    return Report(parts[0][0].task, firsts, study.other, study.other_assumptions)
 
 
 class _Reporter:

@@ -20,7 +20,7 @@ stones are left out: they have triangles, and a point has at most one mark.
 """
 
 
-WALL = "#"
+ASSUMED = "#"
 """Label of an assumed stone. A label is no mark, so that the record can be read as a problem."""
 
 
@@ -46,35 +46,35 @@ def record(report: Report, application: str) -> bytes:
             root.properties[name] = _points(task, stones)
     if task.crucial:
         root.properties["TR"] = _points(task, task.crucial)
-    _label_walls(root, task)
+    _label_assumed(root, task)
     words = [f"{what}: {text}." for what, text in task.choices.items()]
     words += [f"{line}." for line in report.lines]
     root.properties["C"] = [sgf_writer.text("\n".join(words))]
     for each in report.firsts:
-        node = root if each.task.place == task.place else _other_walls(root, task, each.task)
+        node = root if each.task.place == task.place else _other_assumption(root, task, each.task)
         node.children += [_first_move(each, move) for move in _right_first(each)]
     return sgf_writer.dump(root)
 
 
-def _other_walls(root: Node, task: Task, other: Task) -> Node:
-    """Returns a child of ``root`` that replaces the walls of ``task`` by those of ``other``."""
+def _other_assumption(root: Node, task: Task, other: Task) -> Node:
+    """Returns a child of ``root`` with the assumed stones of ``other``, not of ``task``."""
     node = Node(
-        {"C": [sgf_writer.text(f"{assumption(other).capitalize()}.")]} if other.walls else {}
+        {"C": [sgf_writer.text(f"{assumption(other).capitalize()}.")]} if other.assumed else {}
     )
     for name, points in (
-        ("AE", task.walls & ~other.walls),
-        (("AB", "AW")[1 - other.defender], other.walls & ~task.walls),
+        ("AE", task.assumed & ~other.assumed),
+        (("AB", "AW")[1 - other.defender], other.assumed & ~task.assumed),
     ):
         if points:
             node.properties[name] = _points(other, points)
-    _label_walls(node, other)
+    _label_assumed(node, other)
     root.children.append(node)
     return node
 
 
-def _label_walls(node: Node, task: Task) -> None:
-    if task.walls:
-        node.properties["LB"] = [f"{point}:{WALL}" for point in _points(task, task.walls)]
+def _label_assumed(node: Node, task: Task) -> None:
+    if task.assumed:
+        node.properties["LB"] = [f"{point}:{ASSUMED}" for point in _points(task, task.assumed)]
 
 
 def _right_first(each: FirstReport) -> list[MoveReport]:

@@ -98,8 +98,8 @@ class Study:
         return [(self, first) for first in self.firsts]
 
     @property
-    def other_walls(self) -> str:
-        """As ``Growth.other_walls``: there are none."""
+    def other_assumptions(self) -> str:
+        """As ``Growth.other_assumptions``: there are none."""
         return ""
 
     @property

@@ -3,8 +3,8 @@
 Crucial stones that are not given are proposed by ``tsumego/crucial.py``, a region by
 ``tsumego/regions.py``.
 
-For a group that is not enclosed there are several tasks. Each assumes attacker's stones, the
-*walls*, that close the group in at another distance.
+For a group that is not enclosed there are several tasks. Each assumes attacker's stones that close
+the group in at another distance, the *assumed stones*.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.setup import SIDES, Given
 
 DEFAULT_REGION = "auto"
-DISTANCES = (2, 3)  # of walls, in steps from the group (``regions.walled``). One step is too near:
-# then every extension of the group is blocked at once, and many groups die that live in books.
+# Distances of assumed stones, in steps from the group (``regions.closed_in``). One step is too near:
+# every extension of the group is blocked at once, and many groups die that live in books.
+DISTANCES = (2, 3)
 ROOMY = 40  # an enclosed region with more empty points counts as open
 SMALL_BOARD = 9  # up to this size, the whole board is the last region of an open group
 # Rule options taken from the user's input; ``Task.rules`` sets the others.
@@ -47,8 +48,8 @@ class Task:
     remarks: tuple[
         tuple[str, str], ...
     ]  # (topic, sentence for the user) about the choice of crucial stones and region
-    walls: int = 0  # attacker's stones that are assumed, at empty points of the given position
-    distance: int | None = None  # of the walls from the group, in steps; None: no walls
+    assumed: int = 0  # attacker's stones that are assumed, at empty points of the given position
+    distance: int | None = None  # of these stones from the group, in steps; None: there are none
 
     @property
     def choices(self) -> dict[str, str]:
@@ -61,21 +62,21 @@ class Task:
 
     @functools.cached_property
     def stones(self) -> Board:
-        """The board, with the walls."""
+        """The board, with the assumed stones."""
         return regions.board_of(self.grid, self.board)
 
     @functools.cached_property
     def board(self) -> str:
-        """The text of the board, with the walls."""
+        """The text of the board, with the assumed stones."""
         text = self.given.board
-        for bit in grids.bits(self.walls):
+        for bit in grids.bits(self.assumed):
             text = self.grid.put(text, bit, grids.STONES[1 - self.defender])
         return text
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where the task is studied: the region and the walls."""
-        return self.region, self.walls
+        """Where the task is studied: the region and the assumed stones."""
+        return self.region, self.assumed
 
     @property
     def whole(self) -> bool:
@@ -115,22 +116,22 @@ class Task:
 
     @property
     def prefix(self) -> str:
-        """What the ids of all questions of the task begin with; "" without walls."""
+        """What the ids of all questions of the task begin with; "" without assumed stones."""
         return "" if self.distance is None else f"walls-{self.distance}."
 
     @property
     def given_root(self) -> str:
-        """The position without the walls, with the defender to move, as text."""
+        """The position without assumed stones, with the defender to move, as text."""
         return f"{self.given.board} {SIDES[self.defender][0]}"
 
     def root(self, side: int) -> str:
-        """Returns the position, with the walls and with ``side`` to move, as text.
+        """Returns the position, with the assumed stones and with ``side`` to move, as text.
 
         A ko ban of the given position applies only to the side that was given to move, and not to
-        the point of a wall.
+        the point of an assumed stone.
         """
         banned = self.given.ko if side == self.given.side else None
-        if banned is not None and self.grid.point(banned) & self.walls:
+        if banned is not None and self.grid.point(banned) & self.assumed:
             banned = None
         ko = "" if banned is None else f" ko={banned}"
         return f"{self.board} {SIDES[side][0]}{ko}"
@@ -138,10 +139,10 @@ class Task:
 
 # ---- making a task -------------------------------------------------------------------------------
 class _Place(NamedTuple):
-    """A region, and the walls that close it."""
+    """A region, and the assumed stones that close it."""
 
     region: int
-    walls: int = 0
+    assumed: int = 0
     distance: int | None = None
 
 
@@ -193,7 +194,7 @@ def make_tasks(
     places, about = _places(given, stones, defender, mask, region)
     remarks = (("crucial", phrase), ("region", about))
     return [
-        Task(given, defender, mask, place.region, kept, remarks, place.walls, place.distance)
+        Task(given, defender, mask, place.region, kept, remarks, place.assumed, place.distance)
         for place in places
     ]
 
@@ -221,37 +222,37 @@ def _places(
     enclosed = not regions.covers_half_of_board(stones, mask)
     side = SIDES[1 - defender]
     if not enclosed or (mask & stones.empty).bit_count() > ROOMY:
-        places = _walled(stones, defender, crucial)
+        places = _closed_in(stones, defender, crucial)
         if enclosed:
             places.append(_Place(mask))
         elif stones.grid.size <= SMALL_BOARD or not places:
             places.append(_Place(full))
-        about = _about_walls(places, "the stones are not enclosed", side)
+        about = _about_assumed(places, "the stones are not enclosed", side)
         return places, f"proposed: {about}; {others}"
     wider = regions.with_weak_walls(stones, defender, mask)
     weak = ", and the liberties outside of those that can be captured" if wider != mask else ""
     about = f"{_count(wider)}, proposed: what {side} stones enclose{weak}"
-    places = [_Place(wider), *_walled(stones, defender, mask)]
+    places = [_Place(wider), *_closed_in(stones, defender, mask)]
     if len(places) > 1:
         why = f"some {side} stones may be captured from outside"
-        about += f"; {_about_walls(places, why, side)}"
+        about += f"; {_about_assumed(places, why, side)}"
     return places, f"{about}; {others}"
 
 
-def _walled(stones: Board, defender: int, inside: int) -> list[_Place]:
-    """Returns regions around ``inside`` that walls close, the narrowest first."""
+def _closed_in(stones: Board, defender: int, inside: int) -> list[_Place]:
+    """Returns regions around ``inside`` that assumed stones close, the narrowest first."""
     places: list[_Place] = []
     reached = 0
     for distance in DISTANCES:
-        inside, walls = regions.walled(stones, defender, inside, distance - reached)
+        inside, assumed = regions.closed_in(stones, defender, inside, distance - reached)
         reached = distance
-        if walls:
-            places.append(_Place(inside, walls, distance))
+        if assumed:
+            places.append(_Place(inside, assumed, distance))
     return places
 
 
-def _about_walls(places: Sequence[_Place], why: str, side: str) -> str:
-    """Returns a sentence about regions that walls of ``side`` close."""
+def _about_assumed(places: Sequence[_Place], why: str, side: str) -> str:
+    """Returns a sentence about regions that assumed stones of ``side`` close."""
     distances = [str(place.distance) for place in places if place.distance is not None]
     if not distances:
         return "the whole board: nothing closes the stones in"

@@ -70,7 +70,7 @@ class FirstReport:
 
     @property
     def stated(self) -> str:
-        """The verdict, with the distance of the walls if it is about a position with walls."""
+        """The verdict, with the distance of the assumed stones if there are some."""
         if self.task.distance is None or not self.first.has_bounds:
             return self.verdict
         return f"{self.verdict} (with the assumed stones, {self.task.distance} steps away)"
@@ -96,8 +96,8 @@ class Report:
     task: Task  # of the first of ``firsts``
     firsts: list[FirstReport]
     other: First | None = None  # the side whose first moves are not asked about
-    # The statuses with other walls, in words; "" if the group is studied in one region only.
-    other_walls: str = ""
+    # The statuses with other assumed stones, in words; "" if the group is studied in one region only.
+    other_assumptions: str = ""
 
     @property
     def where(self) -> str:
@@ -106,10 +106,13 @@ class Report:
         If only one of two verdicts is limited to the region, the line is about each of them.
         """
         known = [each for each in self.firsts if each.first.has_bounds]
-        if all(each.task.whole and not each.task.walls for each in known):
+        if all(each.task.whole and not each.task.assumed for each in known):
             return ""
-        walled = any(each.task.walls for each in known)
-        if len({(each.inside, each.task.place, each.reach * walled) for each in known}) == 2:
+        conditions = {
+            (each.inside, each.task.place, each.reach if each.task.assumed else "")
+            for each in known
+        }
+        if len(conditions) == 2:
             known.sort(key=lambda each: each.inside)
             return "; ".join(f"with {each.side} first, {each.reach}" for each in known)
         reach = min(known, key=lambda each: not each.first.status.in_ko).reach
@@ -118,8 +121,8 @@ class Report:
 
     @property
     def above(self) -> dict[str, str]:
-        """What belongs to all verdicts, by topic: where they hold, and the other walls."""
-        found = {"holds": self.where, "other walls": self.other_walls}
+        """What belongs to all verdicts, by topic: where they hold, and other assumptions."""
+        found = {"holds": self.where, "others": self.other_assumptions}
         return {topic: text for topic, text in found.items() if text}
 
     @property

@@ -46,7 +46,7 @@ class Gap(enum.Enum):
     OPEN = enum.auto()  # the region is not closed
     RULES = enum.auto()  # a move outside may change which moves are legal inside
     WALLS = enum.auto()  # the walls are not proved alive
-    ASSUMED = enum.auto()  # the position has walls that the given position lacks
+    ASSUMED = enum.auto()  # the position has stones that the given position lacks
 
 
 class Validity(NamedTuple):
@@ -104,7 +104,8 @@ def of_task(task: Task) -> Validity:
 
     For a region smaller than the board, no result does if a move outside can change the legal moves
     inside. This is so under superko and with a ko ban in the position. It is also so if eyes may
-    not be filled: the capture of a wall can make a point an eye, or an eye a plain point.
+    not be filled: the capture of a wall can make a point an eye, or an eye a plain point. With
+    assumed stones no result holds for the given position.
     """
     found = of_region(task.stones, task.defender, task.crucial, task.region)
     banned = (
@@ -114,6 +115,6 @@ def of_task(task: Task) -> Validity:
     )
     if banned and not task.whole and found.gap is not Gap.OPEN:
         return Validity(False, False, Gap.RULES)
-    if task.walls and found.gap is not Gap.OPEN:
+    if task.assumed and found.gap is not Gap.OPEN:
         return Validity(False, False, Gap.ASSUMED)
     return found

@@ -31,7 +31,7 @@ def reach(task: Task, first: First) -> str:
     """
     if not first.has_bounds:
         return ""
-    if task.walls:
+    if task.assumed:
         return assumption(task) + _standing_walls(task, first)
     if task.whole:
         return WHOLE
@@ -47,7 +47,7 @@ def reach(task: Task, first: First) -> str:
 
 
 def _standing_walls(task: Task, first: First) -> str:
-    """Returns what else the verdict on a position with walls depends on; "" if nothing."""
+    """Returns what else a verdict with assumed stones depends on; "" if nothing."""
     if where_it_holds.of_task(task).gap is Gap.RULES:
         return "; under these rules, moves outside the region may change the result"
     place = (task.stones, task.defender, task.crucial, task.region)
@@ -57,10 +57,10 @@ def _standing_walls(task: Task, first: First) -> str:
 
 
 def assumption(task: Task) -> str:
-    """Returns the walls of a task as a condition of its verdicts; "" if it has none."""
-    if not task.walls:
+    """Returns the assumed stones of a task as a condition of its verdicts; "" if it has none."""
+    if not task.assumed:
         return ""
-    names, side = task.grid.list(task.walls).split(","), SIDES[1 - task.defender]
+    names, side = task.grid.list(task.assumed).split(","), SIDES[1 - task.defender]
     what = f"{side} stones" if len(names) > 1 else f"a {side} stone"
     return f"assuming {what} at {', '.join(names)}"
 

@@ -35,7 +35,7 @@ def test_walls_are_assumed_at_two_distances_and_a_small_board_is_the_last_region
     assert [task.distance for task in found] == [2, 3, None]
     assert [task.whole for task in found] == [False, False, True]
     for task in found[:-1]:
-        assert task.walls and not task.walls & task.region
+        assert task.assumed and not task.assumed & task.region
         assert task.root(0).split()[0] != task.given.board and task.prefix.startswith("walls-")
     assert found[-1].root(0).split()[0] == found[-1].given.board
 
@@ -68,7 +68,9 @@ def test_the_widest_region_counts_in_which_the_status_is_known():
     growth.run()
     ((study, first),) = growth.parts
     assert study.task.distance == 2 and first.status is Status.DIES
-    assert "3 steps away: not decided; without assumed stones: not decided" in growth.other_walls
+    assert (
+        "3 steps away: not decided; without assumed stones: not decided" in growth.other_assumptions
+    )
 
 
 def test_a_wider_region_gets_several_times_the_effort_of_a_decided_one():
@@ -150,7 +152,7 @@ def test_under_superko_the_rules_are_a_condition_too():
 def test_a_wall_on_a_banned_point_lifts_the_ban():
     given = setup.read(f"{OPEN} b", "tsumego-9", {})
     task = make_tasks(given)[0]
-    wall = task.grid.list(task.walls).split(",")[0]
+    wall = task.grid.list(task.assumed).split(",")[0]
     banned = dataclasses.replace(task, given=dataclasses.replace(given, ko=wall, side=0))
     assert "ko=" not in banned.root(0)
 
@@ -178,7 +180,7 @@ def test_the_assumption_is_part_of_every_output(studied):
     for each in (text, drawn, record):
         assert words.split(" at ")[0] in " ".join(each.split())
     assert "# assumed black stones" in text and "assumed black stones" in drawn
-    assert "other walls" in text and "steps away: " in text
+    assert "others" in text and "steps away: " in text
 
 
 def test_the_saved_record_is_the_problem_with_its_walls(studied):
@@ -211,5 +213,5 @@ def test_a_collection_answers_open_problems(tmp_path):
 
 def test_enclosed_groups_have_one_region_and_unchanged_names():
     found = study_json("......./......./......./XXXXX../OOOOX../...OX../...O.X.", "--quick")
-    assert found["assumed"] == [] and found["other_walls"] is None
+    assert found["assumed"] == [] and found["other_assumptions"] is None
     assert all(not row["id"].startswith("walls") for row in found["questions"])

@@ -80,7 +80,7 @@ def test_walls_close_the_region_of_stones_that_nothing_closes_in():
     assert regions.covers_half_of_board(stones, regions.enclosed(stones, 0, crucial))
     inside = 0
     for steps, expected in ((1, "F2"), (2, "G1,G2,F3"), (3, "H1,H2,G3,F4")):
-        region, walls = regions.walled(stones, 0, crucial, steps)
+        region, walls = regions.closed_in(stones, 0, crucial, steps)
         with_walls = stones.with_stones(1, walls)
         assert stones.grid.list(walls) == expected
         assert regions.is_closed(with_walls, 0, crucial, region)
@@ -108,7 +108,7 @@ def test_walls_around_random_groups_close_their_region_and_capture_nothing():
         region = crucial
         for _ in range(3):
             narrower = region
-            region, walls = regions.walled(stones, defender, narrower, 1)
+            region, walls = regions.closed_in(stones, defender, narrower, 1)
             with_walls = stones.with_stones(1 - defender, walls)
             assert not narrower & ~region and not walls & region
             assert not walls & ~stones.empty and not crucial & ~region
