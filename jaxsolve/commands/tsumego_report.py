@@ -42,8 +42,8 @@ _STYLES = {
 def board(task: Task, places: bool = True) -> str:
     """Returns the drawn board with marked crucial and assumed stones and region, and a legend.
 
-    Without ``places``, assumed stones and region are left out. Of a large board the part with the stones and
-    the region is drawn. All characters can be encoded by standard output.
+    Without ``places``, assumed stones and region are left out. Of a large board the part with the
+    stones and the region is drawn. All characters can be encoded by standard output.
     """
     game = make(f"go-{task.given.size}")
     state = game.read(task.given_root)

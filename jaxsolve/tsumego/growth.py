@@ -1,8 +1,8 @@
 """Studies a group that is not enclosed, with assumed stones at growing distances.
 
 Each task assumes stones of the attacker at another distance (``tsumego/task.py``). They help the
-attacker, the more the nearer they are. So the result with the widest region counts, as far as it can be found. It can
-be another region for either side moving first.
+attacker, the more the nearer they are. So the result with the widest region counts, as far as it
+can be found. It can be another region for either side moving first.
 """
 
 from __future__ import annotations

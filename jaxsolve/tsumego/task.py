@@ -24,8 +24,8 @@ from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.setup import SIDES, Given
 
 DEFAULT_REGION = "auto"
-# Distances of assumed stones, in steps from the group (``regions.closed_in``). One step is too near:
-# every extension of the group is blocked at once, and many groups die that live in books.
+# Distances of assumed stones, in steps from the group (``regions.closed_in``). One step is too
+# near: every extension of the group is blocked at once, and many groups die that live in books.
 DISTANCES = (2, 3)
 ROOMY = 40  # an enclosed region with more empty points counts as open
 SMALL_BOARD = 9  # up to this size, the whole board is the last region of an open group

@@ -96,7 +96,7 @@ class Report:
     task: Task  # of the first of ``firsts``
     firsts: list[FirstReport]
     other: First | None = None  # the side whose first moves are not asked about
-    # The statuses with other assumed stones, in words; "" if the group is studied in one region only.
+    # The statuses with other assumed stones, in words; "" if there is one region only.
     other_assumptions: str = ""
 
     @property
