@@ -43,7 +43,7 @@ from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.pattern_insertion import insert
-from jaxsolve.search.tree.pattern_use import is_whole_position, winner_by_pattern
+from jaxsolve.search.tree.pattern_use import is_whole_position, turn_of, winner_by_pattern
 from jaxsolve.search.tree.patterns import (
     COMPARED,
     FOUND,
@@ -316,7 +316,7 @@ def _enter(tree, states, moves, zones, more, near, most):
                 and not is_whole_position(tree, zone)
             )
             if serves and tree.patterns.counters[HELD] < most:
-                insert(tree.patterns, winner, mover, zone, mark_of(states[i]))
+                insert(tree.patterns, winner, turn_of(shown), zone, mark_of(states[i]))
 
 
 @compiled

@@ -42,8 +42,9 @@ All callbacks have one signature (``SIGNATURE``):
 * `pattern` is for games in which equal planes suffice for covering. Position q covers position p if
   both have the same side to move and equal planes on the zone of p. The result is negative for a
   position that covers no other position and is covered by none. Otherwise the result combines two
-  flags. FOR_MOVER: the position covers other positions, and is covered, only if P is to move.
-  SECOND_MOVES: player 1 is to move.
+  flags and a number. FOR_MOVER: the position covers other positions, and is covered, only if P is
+  to move. SECOND_MOVES: player 1 is to move. KIND times the *kind* of the position, below KINDS:
+  only positions of one kind cover each other.
 * `plan` is optional. A plan is a small set of moves with which a side wins if the opponent only
   passes. The result is 2 * size + player, with the size of the plan and the player (0 or 1) who has
   the plan. It is -2 + player if no plan is found. HINT_ONLY searches only subsets of the given
@@ -82,7 +83,8 @@ SIGNATURE = types.int64(
     types.Array(types.int32, 1, "C"),
 )
 LEAF, WON, LOST, UNANSWERED, PATTERN, PLAN, INSIDE, SETTLED = range(8)
-FOR_MOVER, SECOND_MOVES = 1, 2
+FOR_MOVER, SECOND_MOVES, KIND = 1, 2, 4
+KINDS = 4  # most kinds of positions, numbered from 0
 HINT_ONLY, SEARCH_ALL = -2, -1  # values of ``action`` for ``plan``, other than the last move
 
 COVER_HASH_BITS = 30

@@ -17,7 +17,6 @@ from jaxsolve.games.zones import (
     COVER_HASH_BITS,
     FOR_MOVER,
     INSIDE,
-    SECOND_MOVES,
     SETTLED,
     UNANSWERED,
     Zoning,
@@ -206,9 +205,7 @@ class ZonedGraphBuilder(GraphBuilder):
         )
         if min(flags, other_flags) < 0 or ((flags | other_flags) & FOR_MOVER and not mover_wins):
             return False
-        return (
-            not (flags ^ other_flags) & SECOND_MOVES and not ((planes ^ other_planes) & zone).any()
-        )
+        return (flags ^ other_flags) & ~FOR_MOVER == 0 and not ((planes ^ other_planes) & zone).any()
 
     def _gap(self, message: str, node: int) -> ProofGap:
         gap = super()._gap(message, node)

@@ -52,6 +52,10 @@ STARTS = [
         check_corpus.tsumego(5, "live", "black", "any", ko="positional"),
         "...../.XOX./..O../.OXO./..... w",
     ),
+    (
+        check_corpus.tsumego(4, "kill", "white", "B2,C2", ko_white="threats-2"),
+        ".XO./X.XO/.OO./..X. b",
+    ),
 ]
 
 

@@ -111,6 +111,11 @@ class GoRules(Game):
         return 0
 
     @property
+    def threats(self) -> int:
+        """Number of ko threats that one side has at the start (``tsumego-N``)."""
+        return 0
+
+    @property
     def opening_moves(self) -> int:
         """Number of moves of the forced opening; 0 if the rule set has none."""
         return 0
@@ -154,7 +159,7 @@ class GoRules(Game):
         )
 
     def _first_meta(self) -> Meta:
-        return Meta(0, 0, 0 if self.opening_moves else OPENING_OVER, 0, 0, 0)
+        return Meta(0, 0, 0 if self.opening_moves else OPENING_OVER, 0, 0, self.threats)
 
     def _placed(
         self,
@@ -214,7 +219,7 @@ class GoRules(Game):
             ply=jnp.minimum(meta.ply + 1, OPENING_OVER),
             outcome=jnp.zeros_like(meta.outcome),
             ko=self._ko_number(ko),
-            boards=meta.boards + superko.entries_added(self.ko, is_pass),
+            boards=self._boards_after(meta, action),
         )
         if task is not None:
             task = self._after(task, black, white)
@@ -223,6 +228,19 @@ class GoRules(Game):
     def _after(self, task: Task, black: jax.Array, white: jax.Array) -> Task:
         """Returns the task after a move that led to the stones ``black`` and ``white``."""
         return task
+
+    def _boards_after(self, meta: Meta, action: jax.Array) -> jax.Array:
+        """Returns int32[...]: ``Meta.boards`` after an action.
+
+        With simple ko a move at a ko point uses a ko threat.
+        """
+        if self.ko != "simple":
+            return meta.boards + superko.entries_added(self.ko, action >= self.grid.points)
+        return jnp.maximum(meta.boards - (action == meta.ko - 1).astype(jnp.int32), 0)
+
+    def _has_threat(self, meta: Meta, task: Task | None) -> jax.Array | bool:
+        """Returns bool[...]: whether the side to move has a ko threat and so may retake a ko."""
+        return False
 
     def _ko_number(self, ko: jax.Array) -> jax.Array:
         """Returns int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
@@ -259,7 +277,8 @@ class GoRules(Game):
             legal, atari = placements(grid, own, enemy)
             legal = self._restrict(legal, own, enemy, atari, meta, task)
             if self.ko == "simple":
-                legal = legal & ~grid.point(meta.ko - 1)
+                banned = jnp.where(self._has_threat(meta, task), 0, meta.ko) - 1
+                legal = legal & ~grid.point(banned)
             return jnp.where(allowed[None], legal, np.uint32(0)), atari
 
         # The branch also prevents XLA from recomputing the result for every bit of ``legal_mask``.
@@ -284,7 +303,9 @@ class GoRules(Game):
         from jaxsolve.games.go.validity import are_positions
 
         crucial = self.grid.constant_of(self.crucial_points) if self.crucial_points else None
-        return are_positions(states, self.size, self._task(crucial), self.crucial_side)
+        return are_positions(
+            states, self.size, self._task(crucial), self.crucial_side, self.threats
+        )
 
     # ---- zones -----------------------------------------------------------------------------------
     @property

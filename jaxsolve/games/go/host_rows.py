@@ -14,6 +14,7 @@ from jaxsolve.games import row_words
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.state import (
     ANY_CHAIN,
+    BOARDS,
     KILL,
     KO,
     OPENING_OVER,
@@ -45,6 +46,7 @@ from jaxsolve.games.go.zone_board import (
     board_facts,
     colour_to_move,
     crucial_at,
+    has_threat,
     may_not_take_ko,
     meta_field,
     number_chains,
@@ -133,7 +135,9 @@ def _step(facts, action, state, scratch):
     """Plays a legal move on CELL and on the packed state; the outcome becomes 0."""
     n, words = facts[SIZE], facts[WORDS]
     mover, ply = meta_field(facts, state, SIDE), meta_field(facts, state, PLY)
-    passes, ko = np.int64(0), np.int64(0)
+    passes, ko, threats = np.int64(0), np.int64(0), meta_field(facts, state, BOARDS)
+    if action == meta_field(facts, state, KO) - 1:
+        threats = max(threats - 1, np.int64(0))
     if action == n * n:
         if ply == OPENING_OVER:
             passes = min(passes_made(facts, state) + 1, np.int64(2))
@@ -144,6 +148,7 @@ def _step(facts, action, state, scratch):
         | passes << PASSES[0]
         | min(ply + 1, np.int64(OPENING_OVER)) << PLY[0]
         | ko << KO[0]
+        | threats << BOARDS[0]
     )
 
 
@@ -341,7 +346,7 @@ def _write_legal(facts, state, scratch, at):
     if ply == 1:
         return
     colour = colour_to_move(facts, state)
-    barred = meta_field(facts, state, KO) - 1
+    barred = np.int64(-1) if has_threat(facts, state, colour) else meta_field(facts, state, KO) - 1
     no_ko = may_not_take_ko(facts, state, colour)
     for line in range(n):
         region = np.uint32(0xFFFFFFFF)

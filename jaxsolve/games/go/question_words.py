@@ -46,6 +46,10 @@ def _conditions(game: Tsumego) -> list[str]:
     without = [side for side in ("black", "white") if getattr(game, f"ko_{side}") == "forbid"]
     if without:
         found.append(f"where {' and '.join(without)} may not start or take a ko")
+    for side in ("black", "white"):
+        kind, _, count = getattr(game, f"ko_{side}").partition("-")
+        if kind == "threats":
+            found.append(f"where {side} has {count} ko threat" + ("s" if count != "1" else ""))
     if game.ko != "simple":
         found.append(f"under {game.ko} superko")
     return found

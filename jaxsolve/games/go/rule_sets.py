@@ -37,9 +37,10 @@ _KILLALL = (
     ),
     _EYES,
 )
+_KO_CHOICES = ("allow", "forbid", "threats-1", "threats-2", "threats-3")
 _MAY_KO = (
     "Whether {} may make a move that starts or takes a ko; forbid also keeps such problems free of"
-    " repetitions."
+    " repetitions. threats-2: it may, and with each of 2 ko threats it may retake a ko at once."
 )
 _TSUMEGO = (
     _KO,
@@ -72,8 +73,8 @@ _TSUMEGO = (
         ),
         example="A1,B1,C1,A2",
     ),
-    choice("ko_black", "allow", "forbid", meaning=_MAY_KO.format("Black")),
-    choice("ko_white", "allow", "forbid", meaning=_MAY_KO.format("White")),
+    choice("ko_black", *_KO_CHOICES, meaning=_MAY_KO.format("Black")),
+    choice("ko_white", *_KO_CHOICES, meaning=_MAY_KO.format("White")),
 )
 
 

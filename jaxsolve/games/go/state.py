@@ -24,15 +24,17 @@ class Task(NamedTuple):
 
     crucial: Words  # uint32[W]; crucial stones that have never been captured
     region: Words  # uint32[W]; points where stones may be placed
-    flags: Words  # uint32[]; the bits ANY_CHAIN to NO_KO_FOR_WHITE
+    flags: Words  # uint32[]; the bits ANY_CHAIN to THREATS_FOR_WHITE
 
 
 ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
+THREATS_FOR_BLACK, THREATS_FOR_WHITE = 1 << 5, 1 << 6
 """Bits of ``Task.flags``.
 
 ANY_CHAIN: the defender wins if any of its chains lives. WHITE_DEFENDS: the defender is White,
 otherwise Black. KILL: the goal is ``kill``, otherwise ``live``. NO_KO_FOR_BLACK, NO_KO_FOR_WHITE:
-this side may not start or take a ko.
+this side may not start or take a ko. THREATS_FOR_BLACK, THREATS_FOR_WHITE: the ko threats of the
+position (``Meta.boards``) are those of this side.
 """
 
 
@@ -60,7 +62,9 @@ class Meta(NamedTuple):
     ply: Words  # moves made in a forced opening, 0 to 2, or OPENING_OVER
     outcome: Words  # ``Outcome`` of the position
     ko: Words  # 1 + the ko point, where the side to move may not play; 0 if there is none
-    boards: Words  # number of earlier boards in the history (superko only)
+    # With superko the number of earlier boards in the history, with simple ko the number of ko
+    # threats that are left (``tsumego-N``). They share the field, since no rule set has both.
+    boards: Words
 
 
 SIDE, PASSES, PLY, OUTCOME, KO, BOARDS = (0, 1), (1, 2), (3, 2), (5, 3), (8, 9), (17, 15)

@@ -91,7 +91,10 @@ def position_text(game: GoRules, state: GoState) -> str:
         left = _crucial_text(game, np.asarray(state.task.crucial).tobytes())
         if left is not None:
             parts.append(f"crucial={left or '-'}")
-    if meta.boards:
+    if game.ko == "simple":
+        if meta.boards != game.threats:
+            parts.append(f"threats={meta.boards}")
+    elif meta.boards:
         boards = np.asarray(state.history)
         parts.append(
             "history=" + ";".join(_entry_text(game, boards[:, i]) for i in range(meta.boards))
@@ -136,6 +139,9 @@ def parse_position(game: GoRules, text: str) -> GoState:
         board if game.ko == "positional" else f"{board}:{_SIDES[side]}",
         passes,
     )
+    if game.threats:
+        allowed = tuple(range(game.threats + 1))
+        boards = _parse_number(fields.pop("threats", str(game.threats)), "threats", allowed)
     if fields:
         raise ValueError(
             f"Field {next(iter(fields))!r} does not belong to a position of"

@@ -18,6 +18,8 @@ from jaxsolve.games.go.state import (
     KILL,
     NO_KO_FOR_BLACK,
     NO_KO_FOR_WHITE,
+    THREATS_FOR_BLACK,
+    THREATS_FOR_WHITE,
     WHITE_DEFENDS,
     GoState,
     Meta,
@@ -25,11 +27,14 @@ from jaxsolve.games.go.state import (
 )
 from jaxsolve.games.go.text import parse_points, points_text
 
+THREATS = {f"threats-{count}": count for count in (1, 2, 3)}
+"""The values of ``ko_black`` and ``ko_white`` that give a side ko threats, and their number."""
+KO_CHOICES = ("allow", "forbid", *THREATS)
 _CHOICES = {
     "goal": ("live", "kill"),
     "defender": ("black", "white"),
-    "ko_black": ("allow", "forbid"),
-    "ko_white": ("allow", "forbid"),
+    "ko_black": KO_CHOICES,
+    "ko_white": KO_CHOICES,
     "passes": ("not-achieved",),
 }
 
@@ -48,6 +53,9 @@ class Tsumego(GoRules):
       ``kill``.
     * ``ko_black=forbid``: Black may not make a move that starts or takes a ko, under any ko rule.
       ``ko_white=forbid`` is the same restriction for White.
+    * ``ko_black=threats-2``: Black has 2 ko threats (1 to 3). With each of them it may once retake
+      a ko at once, as if it had made a threat and White had answered it. ``ko_white`` likewise, but
+      one side at most has threats. They exist with ``ko=simple`` only.
 
     The start position is the empty board; other positions are read from text.
 
@@ -76,6 +84,16 @@ class Tsumego(GoRules):
                     f"{option}={getattr(self, option)!r} is not known; it may be"
                     f" {', '.join(allowed)}."
                 )
+        given = [option for option in ("ko_black", "ko_white") if getattr(self, option) in THREATS]
+        if len(given) == 2:
+            raise ValueError(
+                "ko_black and ko_white both give ko threats; at most one side may have some."
+            )
+        if given and self.ko != "simple":
+            raise ValueError(
+                f"{given[0]}={getattr(self, given[0])} belongs to ko=simple; superko has no ko"
+                " threats."
+            )
         for option, none in (("crucial", "any"), ("region", "all")):
             if getattr(self, option) != none:
                 points = parse_points(self.size, getattr(self, option), option)
@@ -125,6 +143,8 @@ class Tsumego(GoRules):
             (KILL, self.goal == "kill"),
             (NO_KO_FOR_BLACK, self.ko_black == "forbid"),
             (NO_KO_FOR_WHITE, self.ko_white == "forbid"),
+            (THREATS_FOR_BLACK, self.ko_black in THREATS),
+            (THREATS_FOR_WHITE, self.ko_white in THREATS),
         )
         word = sum(bit for bit, is_set in flags if is_set)
         return Task(
@@ -137,6 +157,15 @@ class Tsumego(GoRules):
         return task._replace(
             crucial=task.crucial & jnp.where(_has(task, WHITE_DEFENDS)[None], white, black)
         )
+
+    @property
+    def threats(self) -> int:  # type: ignore[override]
+        return THREATS.get(self.ko_black, 0) + THREATS.get(self.ko_white, 0)
+
+    def _has_threat(self, meta: Meta, task: Task | None) -> jax.Array:
+        assert task is not None
+        mine = jnp.where(meta.side == 1, THREATS_FOR_WHITE, THREATS_FOR_BLACK)
+        return (meta.boards > 0) & ((task.flags & mine.astype(jnp.uint32)) != 0)
 
     @property
     def _goal(self) -> int:

@@ -12,7 +12,9 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.state import GoState, Task, read_meta
 
 
-def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np.ndarray:
+def are_positions(
+    state: GoState, size: int, task: Task | None, side: int, threats: int
+) -> np.ndarray:
     """Returns bool[n]: whether a state has fields in range and no chain without a liberty.
 
     Args:
@@ -20,6 +22,7 @@ def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np
       size: N.
       task: the task of the rule set, as host arrays, with all crucial points; or None.
       side: the player who owns the crucial stones.
+      threats: the ko threats of the rule set.
     """
     grid = square(size)
     words: Any = np.asarray(state.meta)
@@ -40,6 +43,8 @@ def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np
         good &= are_in(boards, np.stack([marked, grid.board]))
         good &= ~(boards[:, :, 0] & boards[:, :, 1]).any(axis=(1, 2))
         good &= meta.boards <= state.history.shape[2]
+    else:
+        good &= meta.boards <= threats
     rows = np.flatnonzero(good)
     good[rows] = _have_liberties(grid, stones[rows])
     return good

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.games.go.state import (
+    BOARDS,
     NO_KO_FOR_BLACK,
     NO_KO_FOR_WHITE,
     OPENING_OVER,
     PASSES,
     PLY,
     SIDE,
+    THREATS_FOR_BLACK,
+    THREATS_FOR_WHITE,
 )
 from jaxsolve.jit.host import compiled, inner
 
@@ -254,6 +257,16 @@ def may_not_take_ko(facts, state, colour):
         return False
     return task_flags(facts, state) & np.uint32(
         NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE
+    ) != np.uint32(0)
+
+
+@inner
+def has_threat(facts, state, colour):
+    """Whether ``colour``, the side to move, has a ko threat and so may retake a ko."""
+    if facts[TSUMEGO] == 0 or meta_field(facts, state, BOARDS) == 0:
+        return False
+    return task_flags(facts, state) & np.uint32(
+        THREATS_FOR_BLACK if colour == BLACK else THREATS_FOR_WHITE
     ) != np.uint32(0)
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.go.state import KO
+from jaxsolve.games.go.state import BOARDS, KO
 from jaxsolve.games.go.zone_board import (
     CELL,
     EMPTY,
@@ -63,7 +63,7 @@ from jaxsolve.games.go.zone_board import (
     write_zone,
 )
 from jaxsolve.games.go.zone_eyes import ko_taken, show_no_eye
-from jaxsolve.games.zones import FOR_MOVER, SECOND_MOVES, Zoning, make_zoning
+from jaxsolve.games.zones import FOR_MOVER, KIND, SECOND_MOVES, Zoning, make_zoning
 from jaxsolve.jit.host import compiled, inner
 
 if TYPE_CHECKING:
@@ -351,7 +351,8 @@ def pattern(state, action, zone, out, facts, scratch):
 
     A position in a forced opening covers no other position. A position after a pass with Q to move
     does not cover others either, because Q's second pass would end the game. The test of kos is
-    stricter than necessary: both positions must have the same ko in the zone, for both sides.
+    stricter than necessary: both positions must have the same ko in the zone, for both sides. So is
+    that of ko threats: the kind of a position is the number that is left.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -366,7 +367,8 @@ def pattern(state, action, zone, out, facts, scratch):
     if facts[TSUMEGO]:
         spread(facts, state, crucial_at(facts), out, 3 * plane)
     marks = FOR_MOVER if passes_made(facts, state) != 0 else 0
-    return np.int64(marks | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))
+    marks |= SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0
+    return np.int64(marks + KIND * meta_field(facts, state, BOARDS))
 
 
 # ---- interface -----------------------------------------------------------------------------------

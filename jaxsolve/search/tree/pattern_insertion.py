@@ -26,7 +26,7 @@ from jaxsolve.search.tree.patterns import (
 
 
 @inner
-def insert(table, winner, mover, zone, source):
+def insert(table, winner, turn, zone, source):
     """Inserts the pattern of the position ``table.seen`` restricted to ``zone``.
 
     ``source`` is the hash of the position (``mark_of``).
@@ -39,8 +39,8 @@ def insert(table, winner, mover, zone, source):
     for i in range(words):
         table.rows[pattern, words + i] &= ~table.seen[words + i]  # a point has one stone at most
     table.sources[pattern], table.following[pattern] = source, -1
-    table.owners[pattern], table.helped[pattern] = trie_of(winner, mover), 0
-    _attach(table, trie_of(winner, mover), pattern)
+    table.owners[pattern], table.helped[pattern] = trie_of(winner, turn), 0
+    _attach(table, trie_of(winner, turn), pattern)
 
 
 @inner

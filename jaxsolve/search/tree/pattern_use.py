@@ -59,6 +59,15 @@ def is_whole_position(tree, zone):
 
 
 @inner
+def turn_of(result):
+    """Returns the turn (``patterns.trie_of``) of a position.
+
+    ``result`` is the result of the game's callback ``pattern`` for the position.
+    """
+    return result // SECOND_MOVES
+
+
+@inner
 def _may_match(result, mover, winner):
     """Whether a position can match, or become, a pattern that ``winner`` wins.
 
@@ -74,7 +83,7 @@ def winner_by_pattern(tree, node):
     for k in range(2):
         winner = mover if k == 0 else 1 - mover
         if _may_match(result, mover, winner):
-            pattern = look_up(tree.patterns, winner, mover)
+            pattern = look_up(tree.patterns, winner, turn_of(result))
             if pattern >= 0:
                 return pattern, winner
     return np.int64(-1), np.int64(-1)
@@ -155,8 +164,6 @@ def store_pattern_of(tree, state, zone, mover, winner):
     """
     if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
-    if (
-        _may_match(_write_planes(tree, state), mover, winner)
-        and look_up(tree.patterns, winner, mover) < 0
-    ):
-        insert(tree.patterns, winner, mover, zone, mark_of(state))
+    result = _write_planes(tree, state)
+    if _may_match(result, mover, winner) and look_up(tree.patterns, winner, turn_of(result)) < 0:
+        insert(tree.patterns, winner, turn_of(result), zone, mark_of(state))

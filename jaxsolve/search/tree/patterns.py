@@ -25,13 +25,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.zones import COVER_HASH_BITS, Zoning
+from jaxsolve.games.zones import COVER_HASH_BITS, KINDS, Zoning
 from jaxsolve.jit.host import inner
 from jaxsolve.jit.struct import by_pointer
 
 # Values of a point: 0 outside the zone, 1 empty, 2 a stone of the first player, 3 of the second.
 OUTSIDE, VALUES = 0, 4
-TRIES = 4  # radix trees: two winners x two sides to move
+TRIES = 4 * KINDS  # radix trees: two winners x two sides to move x kinds of positions
 HELD, INNER, UNUSED, HAND, LOOKUPS, FOUND, REPLACED, VISITED, COMPARED = range(9)
 """Indices into ``Patterns.counters``.
 
@@ -162,11 +162,11 @@ def value_inside(first, second):
 
 
 @inner
-def look_up(table, winner, mover):
-    """Returns a pattern with this winner and side to move that ``table.seen`` matches, else -1."""
+def look_up(table, winner, turn):
+    """Returns a pattern with this winner and ``turn`` that ``table.seen`` matches, else -1."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
-    start = table.trie_roots[trie_of(winner, mover)]
+    start = table.trie_roots[trie_of(winner, turn)]
     depth, visited, compared = np.int64(0), np.int64(0), np.int64(0)
     if start != 0:
         table.stack[0] = start
@@ -253,9 +253,12 @@ def count_use(table, pattern):
 
 
 @inner
-def trie_of(winner, mover):
-    """Returns the index in ``Patterns.trie_roots`` of the tree for a winner and a side to move."""
-    return 2 * np.int64(winner) + np.int64(mover)
+def trie_of(winner, turn):
+    """Returns the index in ``Patterns.trie_roots`` of the tree for a winner and a turn.
+
+    The turn of a position is its side to move plus twice its kind (``games.zones.KIND``).
+    """
+    return np.int64(winner) + 2 * np.int64(turn)
 
 
 @inner

@@ -36,6 +36,8 @@ RULES = [
         for goal, side in (("live", "black"), ("kill", "black"))
     ),
     check_corpus.tsumego(2, "kill", "black", "any", fill_eyes="false"),
+    check_corpus.tsumego(3, "kill", "black", "any", ko_black="threats-1"),
+    check_corpus.tsumego(4, "live", "white", "B2,C3", ko_black="threats-3"),
 ]
 
 
@@ -64,6 +66,11 @@ class Twin:
             else {self.names.index(name) for name in region.split(",")},
             "forbid_ko": tuple(self.options.get(f"ko_{side}") == "forbid" for side in SIDES),
         }
+        kos = [self.options.get(f"ko_{side}", "").partition("-") for side in SIDES]
+        self.legal["threatening"] = next(
+            (side for side, (kind, _, _) in enumerate(kos) if kind == "threats"), None
+        )
+        self.threats = sum(int(count or 0) for kind, _, count in kos if kind == "threats")
         crucial = self.options.get("crucial", "any")
         self.crucial = (
             None
@@ -83,6 +90,7 @@ class Twin:
         fields += [f"ply={p.ply}"] if p.ply < 3 else []
         if self.crucial is not None and p.crucial != self.crucial:
             fields.append("crucial=" + (",".join(self.names[q] for q in sorted(p.crucial)) or "-"))
+        fields += [f"threats={p.threats}"] if p.threats != self.threats else []
         if self.ko != "simple" and p.history:
             fields.append(
                 "history="
@@ -100,7 +108,11 @@ class Twin:
             cells[q] = self.defender + 1
         side = rng.randrange(2) if self.kind == "tsumego" else 0
         return oracle.Position(
-            tuple(cells), side, ply=0 if self.n == 7 else 3, crucial=self.crucial or frozenset()
+            tuple(cells),
+            side,
+            ply=0 if self.n == 7 else 3,
+            crucial=self.crucial or frozenset(),
+            threats=self.threats,
         )
 
     def replies(self, p: oracle.Position) -> dict[str, str]:

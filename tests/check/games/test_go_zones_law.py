@@ -33,6 +33,8 @@ def rule_sets(size: int, count: int, seed: int) -> list[str]:
             "fill_eyes": rng.choice(["true", "false"]),
             **{f"ko_{side}": rng.choice(["allow", "forbid"]) for side in ("black", "white")},
         }
+        if rng.random() < 0.3:
+            options[rng.choice(["ko_black", "ko_white"])] = rng.choice(["threats-1", "threats-2"])
         defender = rng.choice(["black", "white"])
         found.append(
             check_corpus.tsumego(

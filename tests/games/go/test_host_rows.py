@@ -24,6 +24,8 @@ PLAYED = (
     "tsumego-5;fill_eyes=false;crucial=C3",
     "tsumego-7;defender=white;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;crucial=A3,B3,C3",
     "tsumego-19;ko_black=forbid;ko_white=forbid",
+    "tsumego-3;ko_white=threats-2",
+    "tsumego-4;goal=kill;defender=white;ko_black=threats-3;crucial=B2,B3",
 )
 
 

@@ -39,6 +39,14 @@ RULE_SETS = [
         f"crucial={CRUCIAL};region=A1,B1,C1,D1,A2,D2,A3,D3,A4,B4,C4,D4,E5;ko_black=allow;"
         "ko_white=forbid"
     ),
+    (
+        "tsumego-4;ko=simple;passes=not-achieved;fill_eyes=true;goal=kill;"
+        "defender=white;crucial=any;region=all;ko_black=allow;ko_white=threats-2"
+    ),
+    (
+        "tsumego-4;ko=simple;passes=not-achieved;fill_eyes=true;goal=live;"
+        "defender=white;crucial=B2,C2;region=all;ko_black=threats-3;ko_white=allow"
+    ),
 ]
 
 
@@ -62,7 +70,19 @@ def oracle_position(game: GoRules, text: str) -> oracle.Position:
     board, side = text.split()[:2]
     ply = int(text[-1]) if "ply=" in text else 3
     cells = tuple(".XO".index(char) for char in board if char != "/")
-    return oracle.Position(cells, "bw".index(side), ply=ply, crucial=frozenset(game.crucial_points))
+    return oracle.Position(
+        cells,
+        "bw".index(side),
+        ply=ply,
+        crucial=frozenset(game.crucial_points),
+        threats=game.threats,
+    )
+
+
+def threatening(game: GoRules) -> int | None:
+    """The side that has ko threats."""
+    kos = (getattr(game, "ko_black", ""), getattr(game, "ko_white", ""))
+    return next((side for side, ko in enumerate(kos) if ko.startswith("threats")), None)
 
 
 def oracle_outcome(game: GoRules, p: oracle.Position) -> int:
@@ -111,6 +131,7 @@ def oracle_legal(game: GoRules, p: oracle.Position) -> np.ndarray:
         options |= {
             "region": set(game.region_points),
             "forbid_ko": (game.ko_black == "forbid", game.ko_white == "forbid"),
+            "threatening": threatening(game),
         }
     mask[list(oracle.legal(game.size, p, **options))] = True
     mask[-1] = p.ply in (1, 3)
@@ -138,6 +159,7 @@ def oracle_text(game: GoRules, p: oracle.Position) -> str:
         if p.crucial != frozenset(game.crucial_points)
         else ""
     )
+    text += f" threats={p.threats}" if p.threats != game.threats else ""
     text += (
         " history="
         + ";".join(board(b) + ("" if s is None else f":{'bw'[s]}") for b, s in p.history)
@@ -171,6 +193,7 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
     positions = [oracle_position(game, text) for text in texts]
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(game.parse(text) for text in texts))
     keys: dict[tuple, str] = {}
+    used = 0
     for _ply in range(4 * game.size**2 if oracle.LONG else min(60, 4 * game.size**2)):
         masks, outcomes, state_keys = (np.asarray(x) for x in look(states))
         actions = np.full(batch, game.size**2, np.int32)
@@ -187,6 +210,8 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
             if len(choices):
                 passing = len(placements) == 0 or (expected[-1] and rng.random() < 0.03)
                 actions[i] = game.size**2 if passing else rng.choice(placements)
+                if game.threats and position.ko in placements:
+                    actions[i], used = position.ko, used + 1
         over = np.array([o != Outcome.ONGOING for o in outcomes])
         states = step(states, jnp.asarray(actions))
         defender = 1 + (getattr(game, "defender", "black") == "white")
@@ -200,6 +225,7 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
             fresh = game.parse(text)
             states = jax.tree.map(lambda x, y, i=i: x.at[i].set(y), states, fresh)
     assert len(keys) > batch
+    assert used > 0 or not game.threats
     assert np.all(np.asarray(read_meta(states.meta).side) == [p.side for p in positions])
 
 
@@ -218,6 +244,7 @@ def tasks(size: int, count: int) -> list[GoRules]:
             else ",".join(rng.choice(names, rng.integers(size, len(names)), replace=False))
         )
         kos = {"ko_black": ("allow", "forbid")[i // 2 % 2], "ko_white": ("allow", "forbid")[i % 2]}
+        kos |= {"ko_white": "threats-2"} if i % 7 == 0 else {}
         goal, defender = ("live", "kill")[i // 3 % 2], ("black", "white")[i // 4 % 2]
         made.append(
             make(

@@ -29,6 +29,8 @@ RULES = (
         "B2,C2,D2,A3,B3,C3,D3,A4,B4;ko_white=forbid;ko_black=forbid;fill_eyes=false"
     ),
     "killallgo-7;ko=simple;passes=not-achieved;fill_eyes=true",
+    "tsumego-4;ko=simple;goal=kill;defender=white;crucial=B2,C3;region=all;ko_white=threats-2",
+    "tsumego-4;ko=simple;goal=live;defender=white;crucial=any;region=all;ko_black=threats-1",
 )
 
 

@@ -44,23 +44,23 @@ from support.search import LONG
 
 
 @compiled
-def _look(table, winner, mover):
-    return look_up(table, winner, mover)
+def _look(table, winner, turn):
+    return look_up(table, winner, turn)
 
 
 @compiled
-def _put(table, zone, winner, mover, source):
-    insert(table, winner, mover, zone, source)
+def _put(table, zone, winner, turn, source):
+    insert(table, winner, turn, zone, source)
 
 
-def look(table, seen, winner, mover):
+def look(table, seen, winner, turn):
     table.seen[:] = seen
-    return _look(table, winner, mover)
+    return _look(table, winner, turn)
 
 
-def put(table, seen, zone, winner, mover, source):
+def put(table, seen, zone, winner, turn, source):
     table.seen[:] = seen
-    _put(table, zone, winner, mover, source)
+    _put(table, zone, winner, turn, source)
 
 
 @compiled
@@ -207,17 +207,17 @@ def test_a_look_up_hits_exactly_when_a_pattern_is_covered(most):
         model = Model(rng, rng.choice((1, 3)), rng.choice((3, 4)), most)
         entered: Counter[tuple[int, bytes]] = Counter()
         for number in range(300):
-            winner, mover, shown = rng.randrange(2), rng.randrange(2), model.seen()
-            right = model.covered(2 * winner + mover, shown)
-            found = int(look(model.table, shown, winner, mover))
+            winner, turn, shown = rng.randrange(2), rng.choice((0, 1, 5)), model.seen()
+            right = model.covered(winner + 2 * turn, shown)
+            found = int(look(model.table, shown, winner, turn))
             assert found in right if right else found == -1
             seen[bool(right)] += 1
             if found >= 0:
                 help_by(model.table, found)
             if not right or rng.random() < 0.2:  # some covered ones, too
                 zone, before = model.zone(), Counter(model.held)
-                put(model.table, shown, zone, winner, mover, np.uint64(number))
-                key = (2 * winner + mover, model.key(zone, shown))
+                put(model.table, shown, zone, winner, turn, np.uint64(number))
+                key = (winner + 2 * turn, model.key(zone, shown))
                 after = Counter(model.held)
                 entered[key] += 1
                 assert (
@@ -295,6 +295,8 @@ RULES = (
     "tsumego-3;goal=live;defender=white;crucial=any;region=all",
     "tsumego-3;goal=kill;defender=white;crucial=A1,B2;region=all;ko_black=forbid",
     "tsumego-4;goal=live;defender=black;crucial=any;region=all;fill_eyes=false",
+    "tsumego-3;goal=live;defender=white;crucial=any;region=all;ko_white=threats-2",
+    "tsumego-3;goal=kill;defender=white;crucial=any;region=all;ko_white=threats-1",
 )
 
 
@@ -360,6 +362,7 @@ def test_a_pattern_decides_exactly_what_the_checker_accepts_as_covered(rule_set)
             hit
             or not covers
             or (one.ko | first.ko) & mask
+            or one.threats != first.threats
             or (one.side != claimant and (one.passes or first.passes))
         ), (won, text, points)
     assert seen["hit"] > 30 and seen["pass"] > 3 and seen["miss"] > 500, seen
@@ -374,7 +377,8 @@ def finds(game, evaluator, one, first, zone, claimant) -> bool:
     store_pattern(tree, won, zone, won_mover, claimant)
     said, shown = zonings.pattern_planes(tree.zoning, state)
     may = said >= 0 and (not said & zonings.FOR_MOVER or mover == claimant)
-    return may and int(look(tree.patterns, shown.reshape(-1), claimant, mover)) >= 0
+    turn = said // zonings.SECOND_MOVES
+    return may and int(look(tree.patterns, shown.reshape(-1), claimant, turn)) >= 0
 
 
 @functools.cache

@@ -132,13 +132,23 @@ class Position(NamedTuple):
     ply: int = 3
     crucial: frozenset = frozenset()
     history: tuple = ()
+    threats: int = 0  # the ko threats left to the side ``threatening`` of ``legal``
 
 
 def entry(rule, board, side):
     return (board, side if rule == "situational" else None)
 
 
-def legal(n, position, *, ko="simple", fill_eyes=True, region=None, forbid_ko=(False, False)):
+def legal(
+    n,
+    position,
+    *,
+    ko="simple",
+    fill_eyes=True,
+    region=None,
+    forbid_ko=(False, False),
+    threatening=None,
+):
     """Legal placements of a position whose game is not over."""
     if position.ply == 1:
         return set()
@@ -152,7 +162,8 @@ def legal(n, position, *, ko="simple", fill_eyes=True, region=None, forbid_ko=(F
             continue
         if forbid_ko[side] and played.ko is not None:
             continue
-        if ko == "simple" and point == position.ko:
+        has_threat = side == threatening and position.threats > 0
+        if ko == "simple" and point == position.ko and not has_threat:
             continue
         earlier = {*position.history, entry(ko, board, side)}
         if ko != "simple" and entry(ko, played.board, 1 - side) in earlier:
@@ -175,4 +186,5 @@ def step(n, position, action, *, ko="simple", defender=None):
         ply=min(3, position.ply + 1),
         crucial=frozenset(p for p in position.crucial if played.board[p] == defender),
         history=(*position.history, entry(ko, board, side)) if adds else position.history,
+        threats=position.threats - (ko == "simple" and action == position.ko),
     )

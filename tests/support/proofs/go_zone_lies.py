@@ -51,6 +51,15 @@ CONDITIONS = {
         (("A2", "XXX/X.X/.XX w ko=B2", "B1,B2,C2,A3"),),
         "",
     ),
+    "enough_threats": Step(
+        rules("white", "any", "all", ko_white="threats-2"),
+        0,
+        "or",
+        ".../.../... b",
+        "A1,B1,A2,B2,C2,A3,B3,C3",
+        (("B2", ".../.X./... w threats=1", "B2"),),
+        "",
+    ),
     "shows_life": Step(
         rules("black", "any", "all"),
         0,

@@ -105,6 +105,10 @@ class Twin:
         self.region = frozenset(range(self.n**2)) if region == "all" else self.points(region)
         self.fill_eyes = options["fill_eyes"] == "true"
         self.no_ko = tuple(options.get(f"ko_{side}") == "forbid" for side in ("black", "white"))
+        kos = [options.get(f"ko_{side}", "").partition("-") for side in ("black", "white")]
+        counts = [int(count) if kind == "threats" else 0 for kind, _, count in kos]
+        self.threats = sum(counts)
+        self.threatening = counts.index(self.threats) if self.threats else None
         self.crucial = (
             None if options.get("crucial", "any") == "any" else self.points(options["crucial"])
         )
@@ -130,6 +134,7 @@ class Twin:
             int(found.get("passes", 0)),
             3,
             crucial,
+            threats=int(found.get("threats", self.threats)),
         )
 
     def text(self, p: Position) -> str:
@@ -142,24 +147,34 @@ class Twin:
         fields += [f"passes={p.passes}"] if p.passes else []
         if self.crucial is not None and p.crucial != self.crucial:
             fields.append("crucial=" + (self.listing(p.crucial) or "-"))
+        fields += [f"threats={p.threats}"] if p.threats != self.threats else []
         return " ".join(fields)
 
     # ---- rules -----------------------------------------------------------------------------------
     def can_play(self, p: Position, point: int) -> bool:
-        if p.board[point] or point == p.ko or point not in self.region:
+        if p.board[point] or point not in self.region:
+            return False
+        if point == p.ko and not self.retakes(p, point):
             return False
         if not self.fill_eyes and is_true_eye(self.n, p.board, p.side, point):
             return False
         played = play(self.n, p.board, p.side, point)
         return played is not None and not (self.no_ko[p.side] and played.ko is not None)
 
+    def retakes(self, p: Position, point: int) -> bool:
+        """Whether the side to move has a ko threat and captures at its ko point."""
+        played = play(self.n, p.board, p.side, point)
+        has_threat = p.side == self.threatening and p.threats > 0
+        return has_threat and played is not None and played.captured > 0
+
     def moves(self, p: Position) -> list[str]:
         return [PASS, *(self.names[point] for point in range(self.n**2) if self.can_play(p, point))]
 
     def after(self, p: Position, move: str) -> Position:
         if move == PASS:
-            return Position(p.board, 1 - p.side, None, p.passes + 1, 3, p.crucial)
-        played = play(self.n, p.board, p.side, self.names.index(move))
+            return p._replace(side=1 - p.side, ko=None, passes=p.passes + 1)
+        point = self.names.index(move)
+        played = play(self.n, p.board, p.side, point)
         return Position(
             played.board,
             1 - p.side,
@@ -167,6 +182,7 @@ class Twin:
             0,
             3,
             frozenset(x for x in p.crucial if played.board[x] == self.defender + 1),
+            threats=p.threats - (point == p.ko),
         )
 
     def won_by(self, p: Position, player: int) -> bool:
@@ -187,6 +203,9 @@ class Twin:
             for point in zone
         ):
             return False
+        mine = claimant == self.threatening
+        if q.threats < p.threats if mine else q.threats > p.threats:
+            return False
         if q.side != claimant:
             return q.passes == 0 and p.passes == 0 and (p.ko not in zone or q.ko == p.ko)
         return q.ko not in zone or q.ko == p.ko
@@ -198,7 +217,7 @@ class Twin:
     def alike(self, p: Position, zone: frozenset[int], claimant: int) -> Iterator[Position]:
         """Every position that covers ``p`` on the zone and has no chain without a liberty.
 
-        With every ko and pass that play could have left.
+        With every ko, pass and number of threats that play could have left.
         """
         free = [point for point in range(self.n**2) if point not in zone]
         for colours in itertools.product((0, 1, 2), repeat=len(free)):
@@ -218,8 +237,12 @@ class Twin:
                 if any(board[x] != self.defender + 1 for x in crucial):
                     continue
                 for ko in (None, *(point for point in range(self.n**2) if board[point] == 0)):
-                    for passes in (0, 1) if ko is None else (0,):
-                        q = Position(board, p.side, ko, passes, 3, frozenset(crucial))
+                    for passes, threats in itertools.product(
+                        (0, 1) if ko is None else (0,), range(self.threats + 1)
+                    ):
+                        q = Position(
+                            board, p.side, ko, passes, 3, frozenset(crucial), threats=threats
+                        )
                         if self.covers(q, p, zone, claimant):
                             yield q
 
@@ -286,6 +309,7 @@ def random_position(rng: random.Random, twin: Twin, side: int) -> Position:
         x for x in (twin.crucial or ()) if board[x] == twin.defender + 1 and rng.random() < 0.8
     )
     p = Position(board, side, None, rng.choice((0, 0, 0, 0, 1)), 3, crucial)
+    p = p._replace(threats=rng.randint(0, twin.threats))
     takes = []
     if rng.random() < 0.5 and twin.sound(board):
         other = p._replace(side=1 - side, passes=0)
@@ -312,7 +336,8 @@ def disguised(rng: random.Random, twin: Twin, p: Position, zone: frozenset[int])
         for x in (twin.crucial or ())
         if (x in p.crucial if x in zone and rng.random() < 0.9 else rng.random() < 0.7)
     )
-    return Position(cells, p.side, ko, passes, 3, crucial)
+    threats = p.threats if rng.random() < 0.7 else rng.randint(0, twin.threats)
+    return Position(cells, p.side, ko, passes, 3, crucial, threats=threats)
 
 
 def random_or(rng: random.Random, rules: str, claimant: int, free: int) -> Step | None:

@@ -36,6 +36,7 @@ class GoSampler(Sampler):
         found = GoPosition(
             _board(rules, stones), position.side, (stones[0], stones[1]), 0, 0, None, crucial, ""
         )
+        found = found._replace(threats=_threats(rules, rng, claimant, position))
         found = found._replace(ko=_ko(rules, rng, claimant, position, found, zone))
         if position.side == claimant and not found.ko:
             found = found._replace(passes=rng.randrange(2))
@@ -80,6 +81,13 @@ def _board(rules: Go, stones: list[int]) -> str:
         for bit in bits(own):
             board = grid.put(board, bit, STONES[player])
     return board
+
+
+def _threats(rules: Go, rng: random.Random, claimant: int, position: GoPosition) -> int:
+    """Draws a number of ko threats: no fewer for the claimant than in ``position``, or no more."""
+    if rules.options.threatening == claimant:
+        return rng.randint(position.threats, rules.options.threats)
+    return rng.randint(0, position.threats)
 
 
 def _ko(

@@ -29,6 +29,8 @@ class GoOptions:
     living: int | None = None  # the player who wins by unconditional life; None in plain Go
     crucial: int | None = None  # mask of the crucial points; None where any chain counts
     no_ko: tuple[bool, bool] = (False, False)  # by player: moves that set a ko point are forbidden
+    threats: int = 0  # the ko threats that one player has at the start
+    threatening: int | None = None  # this player; None without threats
 
 
 def _yes(rules: str, value: str) -> bool:
@@ -51,8 +53,11 @@ def _ko(rules: str, value: str) -> str:
     return choice(rules, value, "simple", "positional", "situational")
 
 
-def _forbid(rules: str, value: str) -> bool:
-    return choice(rules, value, "allow", "forbid") == "forbid"
+def _may_ko(rules: str, value: str) -> tuple[bool, int]:
+    """Returns whether a player may not make ko moves, and the number of its ko threats."""
+    counts = {f"threats-{count}": count for count in (1, 2, 3)}
+    word = choice(rules, value, "allow", "forbid", *counts)
+    return word == "forbid", counts.get(word, 0)
 
 
 def _plain(rules: str, size: str) -> GoOptions:
@@ -94,6 +99,13 @@ def _tsumego(rules: str, size: str) -> GoOptions:
     grid = gtp(number(rules, size, 2, 19))
     choice(rules, passes, "not-achieved")
     defender = SIDES.index(choice(rules, side, *SIDES))
+    may_ko = [_may_ko(rules, value) for value in (ko_black, ko_white)]
+    threats = [count for _, count in may_ko]
+    if all(threats) or any(threats) and ko != "simple":
+        raise Refused(
+            f"the rule set {show(rules)} is not known: one side at most has ko threats, and only"
+            " under ko=simple"
+        )
     return GoOptions(
         "tsumego",
         grid,
@@ -103,5 +115,7 @@ def _tsumego(rules: str, size: str) -> GoOptions:
         pass_winner=1 - defender if choice(rules, goal, "live", "kill") == "live" else defender,
         living=defender,
         crucial=None if crucial == "any" else grid.points(crucial),
-        no_ko=(_forbid(rules, ko_black), _forbid(rules, ko_white)),
+        no_ko=(may_ko[0][0], may_ko[1][0]),
+        threats=sum(threats),
+        threatening=next((player for player in (0, 1) if threats[player]), None),
     )

@@ -216,6 +216,8 @@ class Go(Rules):
                 captured |= 0 if self.grid.near(chain) & empty & ~bit else chain
         if captured:
             return self._capture(position, bit, captured)
+        if bit == position.ko:
+            raise Refused(f"the move {move} is not legal: it retakes no ko")
         if not near & empty and not self.grid.near(self.grid.flood(bit, own | bit)) & empty & ~bit:
             raise Refused(f"the move {move} is not legal: it is suicide")
         return self._known(
@@ -250,7 +252,7 @@ class Go(Rules):
         own, enemy = position.stones[side], position.stones[1 - side]
         allowed = empty & self._allowed(position, own, empty)
         captures = self.chains(enemy, empty).atari
-        quiet = allowed & ~sum(captures)
+        quiet = allowed & ~sum(captures) & ~position.ko
         quiet &= self.grid.near(empty) | self.grid.near(self.chains(own, empty).safe)
         taking = {bit: captures[bit] for bit in bits(allowed & sum(captures))}
         if self.options.no_ko[side]:
@@ -288,12 +290,18 @@ class Go(Rules):
 
         The result can include points with stones, and empty points at which a move is suicide.
         """
-        allowed = self.options.region & ~position.ko
+        allowed = self.options.region
+        if not self.may_retake(position):
+            allowed &= ~position.ko
         if position.ply == 1:
             return 0
         if not self.options.fill_eyes:
             allowed &= ~self._eyes(own, empty)
         return allowed
+
+    def may_retake(self, position: GoPosition) -> bool:
+        """Whether the side to move may retake a ko at once, because it has a ko threat."""
+        return position.side == self.options.threatening and position.threats > 0
 
     def _eyes(self, own: int, empty: int) -> int:
         """Returns the true eyes of the side with the stones ``own``, as a mask.
@@ -330,6 +338,8 @@ class Go(Rules):
             raise Refused(
                 f"the move {move} is not legal: {self.players[position.side]} may not take a ko"
             )
+        if bit == position.ko:  # a ko threat, its answer, and the retaking
+            position = position._replace(threats=position.threats - 1)
         board = self.grid.put(position.board, bit, STONES[position.side])
         for stone in bits(captured):
             board = self.grid.put(board, stone, ".")

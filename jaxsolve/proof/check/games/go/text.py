@@ -21,6 +21,7 @@ class GoPosition(NamedTuple):
     ply: int | None  # 0, 1, 2 in the forced opening
     crucial: int  # mask of the crucial points that still hold their original stone
     history: str  # earlier boards as in the text, "" for none
+    threats: int = 0  # the ko threats that are left
 
 
 class GoText:
@@ -40,6 +41,9 @@ class GoText:
             "(?: crucial=(?P<crucial>-|[A-T0-9,]+))?"
             if options.crucial is not None
             else "(?P<crucial>(?!))?",
+            f"(?: threats=(?P<threats>[0-{options.threats - 1}]))?"
+            if options.threats
+            else "(?P<threats>(?!))?",
             f"(?: history=(?P<history>{entry}(?:;{entry})*))?"
             if options.ko != "simple"
             else "(?P<history>(?!))?",
@@ -47,7 +51,7 @@ class GoText:
         self.format = re.compile(f"({board}) ([bw])" + "".join(fields))
         # Most boards of a history.
         self.boards = 0 if options.ko == "simple" else max(256, 4 * self.grid.size**2)
-        others = len(" b ko=T19 passes=2 ply=2 crucial= history=") + len(
+        others = len(" b ko=T19 passes=2 ply=2 crucial= threats=2 history=") + len(
             self.grid.list(options.crucial or 0)
         )
         self.longest = (
@@ -61,7 +65,7 @@ class GoText:
         match = self.format.fullmatch(text)
         if not match:
             raise Refused(f"{show(text)} is not a position of this rule set")
-        board, side, ko, passes, ply, crucial, history = match.groups()
+        board, side, ko, passes, ply, crucial, threats, history = match.groups()
         if history and history.count(";") >= self.boards:
             raise Refused(
                 f"the history has {history.count(';') + 1} boards;"
@@ -80,6 +84,7 @@ class GoText:
             int(ply) if ply else None,
             self._crucial(crucial),
             history or "",
+            self.options.threats if threats is None else int(threats),
         )
 
     def _crucial(self, field: str | None) -> int:
@@ -151,6 +156,8 @@ class GoText:
         text = "" if ply is None else f" ply={ply}"
         if crucial != (self.options.crucial or 0):
             text += f" crucial={self.grid.list(crucial) or '-'}"
+        if position.threats != self.options.threats:
+            text += f" threats={position.threats}"
         if self.options.ko == "simple":
             return text
         history = (

@@ -48,6 +48,7 @@ class GoZones(WrittenZones):
             and self.same_crucial(position, won, zone)
             and self.no_end_by_passes(claimant, position, won)
             and self.same_ko(claimant, position, won, zone)
+            and self.enough_threats(claimant, position, won)
         )
 
     def same_stones(self, position: GoPosition, won: GoPosition, zone: int) -> bool:
@@ -72,6 +73,12 @@ class GoZones(WrittenZones):
         """
         binding = position.ko if position.side == claimant else won.ko
         return not binding & zone or position.ko == won.ko
+
+    def enough_threats(self, claimant: int, position: GoPosition, won: GoPosition) -> bool:
+        """Whether P has at least the ko threats of ``won`` in ``position``, and Q at most these."""
+        if self.rules.options.threatening == claimant:
+            return position.threats >= won.threats
+        return position.threats <= won.threats
 
     # ---- leaves ----------------------------------------------------------------------------------
     def leaf(self, claimant: int, position: GoPosition, reason: str, zone: int) -> None:
