@@ -18,6 +18,8 @@ from jaxsolve.commands.terminal import Facts, counted, head
 from jaxsolve.games import make
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.tsumego import solution, wording
+from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.questions import THREATS
 from jaxsolve.tsumego.report import NOT_SEARCHED, repeats
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
@@ -352,7 +354,8 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
 
 def _first_json(each: FirstReport) -> dict[str, Any]:
     against, for_ = (
-        [bounds.least.name.lower(), bounds.most.name.lower()] for bounds in each.first.bounds
+        [bounds.least.name.lower(), bounds.most.name.lower()]
+        for bounds in statuses.by_setting(each.first.answers)[:2]
     )
     return {
         "status": each.first.status.value,
@@ -360,6 +363,7 @@ def _first_json(each: FirstReport) -> dict[str, Any]:
         "region": None if each.task.whole else each.task.grid.list(each.task.region).split(","),
         "assumed": each.task.grid.list(each.task.assumed).split(",") if each.task.assumed else [],
         "holds": each.reach or None,
+        "despite_ko_threats": THREATS if each.first.despite_threats else None,
         "the_ko": wording.the_ko(each.task, each.first) or None,
         "note": each.note or None,
         "if_the_defender_loses_kos": against,

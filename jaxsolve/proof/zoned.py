@@ -205,7 +205,9 @@ class ZonedGraphBuilder(GraphBuilder):
         )
         if min(flags, other_flags) < 0 or ((flags | other_flags) & FOR_MOVER and not mover_wins):
             return False
-        return (flags ^ other_flags) & ~FOR_MOVER == 0 and not ((planes ^ other_planes) & zone).any()
+        return (flags ^ other_flags) & ~FOR_MOVER == 0 and not (
+            (planes ^ other_planes) & zone
+        ).any()
 
     def _gap(self, message: str, node: int) -> ProofGap:
         gap = super()._gap(message, node)

@@ -1,7 +1,8 @@
 """The results that a side tries to reach, and the comparison of first moves by them.
 
 An *aim* is a question (``tsumego/questions.py``) with the answer that a side wants. Each side has
-four aims.
+four aims. If it reaches its goal without more ko threats than the other side, but perhaps by ko
+moves, that is its only aim.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import NamedTuple
 
 from jaxsolve.tsumego.questions import (
     KILL_AGAINST,
+    KILL_DESPITE,
     KILL_FOR,
     LIVE_AGAINST,
+    LIVE_DESPITE,
     LIVE_FOR,
     Answers,
     StatusQuestion,
@@ -40,6 +43,22 @@ ATTACKERS_AIMS = (
 )
 
 
+def aims_of(answers: Answers, defender: bool) -> tuple[Aim, ...]:
+    """Returns the aims of the defender, or of the attacker, in a position; the best one first.
+
+    A side has none if the other one reaches its goal without more ko threats.
+
+    Args:
+      answers: what is known about the position.
+      defender: whether the aims are the defender's.
+    """
+    own, other = (LIVE_DESPITE, KILL_DESPITE) if defender else (KILL_DESPITE, LIVE_DESPITE)
+    all_aims = DEFENDERS_AIMS if defender else ATTACKERS_AIMS
+    if answers.get(own) and not answers.get(all_aims[0].question):
+        return (Aim(own, True),)
+    return () if answers.get(other) else all_aims
+
+
 def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
     """Returns the best aim that the side moving first is known to reach, or None.
 
@@ -49,7 +68,7 @@ def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
     return next(
         (
             aim
-            for aim in (DEFENDERS_AIMS if defender_first else ATTACKERS_AIMS)
+            for aim in aims_of(answers, defender_first)
             if answers.get(aim.question) is aim.wanted
         ),
         None,

@@ -74,6 +74,11 @@ class First:
         return found[0] if len(found) == 1 else Status.UNKNOWN
 
     @property
+    def despite_threats(self) -> bool:
+        """Whether the status was shown only with ``questions.THREATS`` ko threats of the loser."""
+        return self.bounds.despite_threats
+
+    @property
     def bounds(self) -> Bounded:
         """The bounds of the values under both ko settings."""
         return statuses.bounded(self.answers)
@@ -105,12 +110,17 @@ class First:
     @property
     def own_aims(self) -> Sequence[Aim]:
         """The aims of the side moving first, the best one first."""
+        return aims.aims_of(self.answers, self.defender_first)
+
+    @property
+    def all_aims(self) -> Sequence[Aim]:
+        """The aims of the side moving first under the settings AGAINST and FOR."""
         return aims.DEFENDERS_AIMS if self.defender_first else aims.ATTACKERS_AIMS
 
     @property
     def other_aims(self) -> Sequence[Aim]:
         """The aims of the other side, the best one first."""
-        return aims.ATTACKERS_AIMS if self.defender_first else aims.DEFENDERS_AIMS
+        return aims.aims_of(self.answers, not self.defender_first)
 
     @property
     def refuting(self) -> StatusQuestion | None:
@@ -198,7 +208,12 @@ class First:
                 or any(questions.follows(aim, other) for other in best)
             ):
                 continue
-            proofs = questions.yes_that_shows(aim.question, not aim.wanted)
+            despite = aim.question.ko is Ko.DESPITE
+            proofs = [
+                question
+                for question in questions.yes_that_shows(aim.question, not aim.wanted)
+                if despite or question.ko is not Ko.DESPITE
+            ]
             likely = [each for each in proofs if questions.answer(passing, each)]
             found += [*reversed(likely), *proofs[:1], aim.question]
         return [
@@ -213,10 +228,17 @@ class First:
         ``passing`` are answers about the position after a pass. A pass does not reach an aim that
         is unreachable at the root.
         """
-        return tuple(
-            None if here is not False and after is None else here is not False and after
-            for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
+        return tuple(self._pass_reaches(aim, passing) for aim in self.own_aims)
+
+    def _pass_reaches(self, aim: Aim, passing: Answers) -> bool | None:
+        here, after = (
+            None if answer is None else answer is aim.wanted
+            for answer in (
+                questions.answer(self.answers, aim.question),
+                questions.answer(passing, aim.question),
+            )
         )
+        return None if here is not False and after is None else here is not False and after
 
     def learn_from(self, move: Move) -> None:
         """Adds the aims that the side reaches by ``move`` to the answers about the root.
@@ -241,7 +263,8 @@ class First:
             for question, answer in move.answers.items()
             if question.ko not in move.barred
         }
-        for aim, reached in zip(self.own_aims, self.reached_by_pass(self.passing), strict=True):
+        for aim in self.all_aims:
+            reached = self._pass_reaches(aim, self.passing)
             if aim.question.ko in move.barred and reached is not None:
                 implied = questions.answer(found, aim.question)
                 found[aim.question] = aim.wanted is reached if implied is None else implied

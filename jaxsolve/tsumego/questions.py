@@ -3,17 +3,23 @@
 A question has one of two goals. ``live``: can the defender make the crucial stones unconditionally
 alive? ``kill``: can the attacker capture all of them? If both sides pass, the goal is not reached.
 
-A question also has one of two ko settings. Under ``AGAINST`` only the attacker may make moves that
-start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
+A question also has one of three ko settings. Under ``AGAINST`` only the attacker may make moves
+that start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
 result under a normal ko rule lies between the results of the two settings. A side that succeeds
 although only the other side may make ko moves needs no ko move itself. A normal ko rule then only
-restricts the other side.
+restricts the other side. ``DESPITE`` lies between them: both sides may make ko moves under the
+normal rule, and the side that wants to prevent the goal has ``THREATS`` ko threats more than the
+other. With each of them it may once retake a ko at once.
 
 The answers to some questions imply the answers to others:
 
 * Living stones are not captured. So under one setting at most one of ``live`` and ``kill`` is true.
 * ``FOR`` is at least as good for the defender as ``AGAINST``. So ``live`` under ``AGAINST`` implies
-  ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``.
+  ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``. ``DESPITE``
+  lies between them: it forbids the side with the goal fewer moves than the setting under which
+  only the other side may make ko moves, and the other side more.
+* A side that reaches its goal although the other one has more threats also reaches it with more
+  threats. So ``live`` and ``kill`` are not both true under ``DESPITE``.
 
 ``tsumego/status.py`` derives the status from the answers.
 """
@@ -30,6 +36,7 @@ class Ko(enum.StrEnum):
 
     AGAINST = "attacker"  # the attacker alone: worst for the defender
     FOR = "defender"  # the defender alone: best for the defender
+    DESPITE = "both"  # both, and the side against the goal has ``THREATS`` ko threats
 
 
 class StatusQuestion(NamedTuple):
@@ -41,11 +48,15 @@ class StatusQuestion(NamedTuple):
     @property
     def name(self) -> str:
         """The name in files and tables, such as ``live.defender-may-ko``."""
+        if self.ko is Ko.DESPITE:
+            return f"{self.goal}.despite-ko-threats"
         return f"{self.goal}.{self.ko.value}-may-ko"
 
 
 LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
 KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
+LIVE_DESPITE, KILL_DESPITE = StatusQuestion("live", Ko.DESPITE), StatusQuestion("kill", Ko.DESPITE)
+THREATS = 2  # ko threats of the side against the goal, under ``Ko.DESPITE``
 
 Answers = Mapping[StatusQuestion, "bool | None"]
 """Answers to questions. True: the goal can be reached. False: the other side prevents it. None:
@@ -59,13 +70,29 @@ Fact = tuple[StatusQuestion, bool]
 
 _IMPLIED_BY: dict[Fact, tuple[Fact, ...]] = {
     (LIVE_AGAINST, True): (),
-    (LIVE_FOR, True): ((LIVE_AGAINST, True),),
+    (LIVE_DESPITE, True): ((LIVE_AGAINST, True),),
+    (LIVE_FOR, True): ((LIVE_DESPITE, True), (LIVE_AGAINST, True)),
     (KILL_FOR, True): (),
-    (KILL_AGAINST, True): ((KILL_FOR, True),),
+    (KILL_DESPITE, True): ((KILL_FOR, True),),
+    (KILL_AGAINST, True): ((KILL_DESPITE, True), (KILL_FOR, True)),
     (LIVE_FOR, False): ((KILL_FOR, True),),
-    (LIVE_AGAINST, False): ((LIVE_FOR, False), (KILL_AGAINST, True), (KILL_FOR, True)),
+    (LIVE_DESPITE, False): ((LIVE_FOR, False), (KILL_DESPITE, True), (KILL_FOR, True)),
+    (LIVE_AGAINST, False): (
+        (LIVE_DESPITE, False),
+        (LIVE_FOR, False),
+        (KILL_AGAINST, True),
+        (KILL_DESPITE, True),
+        (KILL_FOR, True),
+    ),
     (KILL_AGAINST, False): ((LIVE_AGAINST, True),),
-    (KILL_FOR, False): ((KILL_AGAINST, False), (LIVE_FOR, True), (LIVE_AGAINST, True)),
+    (KILL_DESPITE, False): ((KILL_AGAINST, False), (LIVE_DESPITE, True), (LIVE_AGAINST, True)),
+    (KILL_FOR, False): (
+        (KILL_DESPITE, False),
+        (KILL_AGAINST, False),
+        (LIVE_FOR, True),
+        (LIVE_DESPITE, True),
+        (LIVE_AGAINST, True),
+    ),
 }
 """For each fact, the other facts that imply it (module docstring); of the answers yes the weakest
 is the first.
@@ -135,6 +162,8 @@ def next_to_search(answers: Answers, defender_first: bool) -> StatusQuestion | N
         if defender_first
         else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
     )
+    if answers.get(LIVE_DESPITE) or answers.get(KILL_DESPITE):
+        return None
     return next(iter(_open(answers, order)), None)
 
 
@@ -146,21 +175,30 @@ def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion,
     the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
     one of the two is found, the other question comes first, with the share 1. Before that, the
     question whether the side moving first succeeds by winning a ko comes second: a yes excludes the
-    best result of the other side, so that the question about it need not be searched.
+    best result of the other side, so that the question about it need not be searched. A side that
+    succeeds by winning kos is also asked whether it needs no more ko threats than the other.
 
     The dictionary is empty if the answers to all questions are known or implied, or if every open
-    question was searched.
+    question was searched. It is also empty if the answer to a question under ``DESPITE`` is yes,
+    since that gives the status.
 
     Args:
       answers: the answers so far.
       defender_first: whether the defender is to move.
     """
+    if answers.get(LIVE_DESPITE) or answers.get(KILL_DESPITE):
+        return {}
     order = (
         (LIVE_AGAINST, LIVE_FOR, KILL_FOR, KILL_AGAINST)
         if defender_first
         else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
     )
-    kos = (LIVE_FOR, KILL_AGAINST) if answers.get(LIVE_FOR) or answers.get(KILL_AGAINST) else ()
+    lives, killed = answers.get(LIVE_FOR), answers.get(KILL_AGAINST)
+    kos = (
+        *((LIVE_DESPITE,) if lives else ()),
+        *((KILL_DESPITE,) if killed else ()),
+        *((LIVE_FOR, KILL_AGAINST) if lives or killed else ()),
+    )
     full = {order[0], *kos}
     return {
         question: 1.0 if question in full else OTHERS_SHARE

@@ -181,6 +181,8 @@ class _Reporter:
             return "alive" if answer else "no life"
         words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
         text = words[question.goal][answer]
+        if question.ko is Ko.DESPITE:
+            return f"{text} despite {questions.THREATS} ko threats" if answer else text
         other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
         if questions.answer(answers, other) is answer:
             return text

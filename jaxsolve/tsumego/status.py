@@ -11,8 +11,11 @@ setting give a value:
     no          no          SEKI: the attacker prevents life, the defender prevents capture
     ==========  ==========  ==================================================================
 
-The values under both settings give the status. The value under AGAINST is never above the value
-under FOR. Therefore not all four questions have to be searched.
+The values under the settings AGAINST and FOR give the status. The value under AGAINST is never
+above the value under FOR. Therefore not all four questions have to be searched. If the answer to
+``live`` under the setting DESPITE is yes, the value is LIVES under both; if that to ``kill`` is
+yes, it is DIES. Then no number of ko threats up to ``questions.THREATS`` helps the loser, as at a
+false eye: the defender may retake that ko for ever, but never ends it.
 
     ==========  ==========  ==================  ==================
     AGAINST     FOR         defender first      attacker first
@@ -30,7 +33,8 @@ moving first gets by winning the ko. If that side loses the ko, the result is th
 all other cases the status is *unknown*, and bounds of the two values are reported.
 
 A status in ko does not state how many ko threats either side needs. It is the same for a direct ko,
-an approach ko and a ko of several stages. A double ko has such a status, too: the setting that
+an approach ko and a ko of several stages. But if ``questions.THREATS`` threats are not enough for
+the loser, it is no ko. A double ko has such a status, too: the setting that
 forbids one side all ko moves also forbids the answer in the other ko. Stones that live, or are in
 seki, by a double ko need no threat.
 
@@ -50,7 +54,17 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from jaxsolve.tsumego.questions import Answers, Ko, StatusQuestion, answer, refuse_contradictions
+from jaxsolve.tsumego.questions import (
+    KILL_DESPITE,
+    KILL_FOR,
+    LIVE_AGAINST,
+    LIVE_DESPITE,
+    Answers,
+    Ko,
+    StatusQuestion,
+    answer,
+    refuse_contradictions,
+)
 
 
 class Value(enum.IntEnum):
@@ -102,6 +116,7 @@ class Bounded(NamedTuple):
 
     against: Bounds
     for_: Bounds
+    despite_threats: bool = False  # the values were shown only under ``Ko.DESPITE``
 
     @property
     def known(self) -> bool:
@@ -110,11 +125,25 @@ class Bounded(NamedTuple):
     @property
     def vacuous(self) -> bool:
         """Whether every value is possible under both settings."""
-        return self == ((Value.DIES, Value.LIVES),) * 2
+        return self.against == self.for_ == (Value.DIES, Value.LIVES)
 
 
 def bounded(answers: Answers) -> Bounded:
     """Returns the bounds that the answers imply for the values under both ko settings.
+
+    Raises ValueError if the answers contradict each other.
+    """
+    for question, strict, value in (
+        (LIVE_DESPITE, LIVE_AGAINST, Value.LIVES),
+        (KILL_DESPITE, KILL_FOR, Value.DIES),
+    ):
+        if answer(answers, question) and not answer(answers, strict):
+            return Bounded(Bounds(value, value), Bounds(value, value), despite_threats=True)
+    return by_setting(answers)
+
+
+def by_setting(answers: Answers) -> Bounded:
+    """Returns the bounds under the settings AGAINST and FOR, whatever is known under DESPITE.
 
     Raises ValueError if the answers contradict each other.
     """
@@ -143,7 +172,7 @@ def status_of(answers: Answers, defender_first: bool) -> Status:
 
 def possible(answers: Answers, defender_first: bool) -> list[Status]:
     """Returns the statuses that the answers leave possible, in the order of ``Status``."""
-    against, for_ = bounded(answers)
+    against, for_, _ = bounded(answers)
     pairs = [
         (low, high)
         for low in Value

@@ -6,6 +6,7 @@ defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
 
+PATIENCE = 4.0  # see ``Study._search_root``
 A_TURN = 8  # number of first moves of one side that are searched before those of the other
 
 
@@ -111,18 +113,18 @@ class Study:
     def _search_root(self, first: First) -> Iterator[First]:
         """Searches the questions about the root in rounds, until the status is known.
 
-        A question that an earlier answer implies is not asked again. Yields ``first`` after every
-        question.
+        A question that an earlier answer implies is not asked again. If all is known except the
+        answers despite ko threats, these questions get ``PATIENCE`` times the budget that decided
+        the others. Yields ``first`` after every question.
         """
         refused: set[StatusQuestion] = set()  # not searched, nor paused
+        last = math.inf  # the budget of the last round
         for number, seconds in enumerate(asking.budgets(), start=1):
             self.budget = max(self.budget, seconds)
             asked: set[StatusQuestion] = set()
             while waiting := [
                 (question, share * seconds)
-                for question, share in questions.round_shares(
-                    first.answers, first.defender_first
-                ).items()
+                for question, share in self._round(first).items()
                 if question not in asked | refused
             ]:
                 question, most = waiting[0]
@@ -134,8 +136,15 @@ class Study:
                     first.results[question] = result
                     first.answers[question] = self._answer(question, result)
                 yield first
-            if not asked:
+            if all(each.ko is Ko.DESPITE for each in self._round(first)):
+                last = min(last, PATIENCE * seconds)
+            if not asked or seconds >= last:
                 return
+
+    def _round(self, first: First) -> dict[StatusQuestion, float]:
+        """Returns the questions about the root that are still open, and their shares of a round."""
+        shares = questions.round_shares(first.answers, first.defender_first)
+        return {question: share for question, share in shares.items() if self.task.has(question)}
 
     def _search(
         self, first: First, question: StatusQuestion, seconds: float, number: int
@@ -282,8 +291,9 @@ class Study:
     def _list_first_moves(self, first: First) -> None:
         """Lists all first moves, with the answers that are known without a search.
 
-        An aim that is unreachable at the root is unreachable by every move. A move that a ko
-        setting forbids is not searched under that setting.
+        An aim that is unreachable at the root is unreachable by every move, and what the other side
+        reaches at the root it reaches after every move. A move that a ko setting forbids is not
+        searched under that setting.
         """
         legal = {}
         for question in (LIVE_AGAINST, LIVE_FOR):
@@ -293,11 +303,13 @@ class Study:
             if name == "pass":
                 continue
             move = Move(name, text, barred=frozenset(ko for ko in legal if name not in legal[ko]))
-            for aim in first.own_aims:
+            for aim in first.all_aims:
                 if aim.question.ko in move.barred or first.answers.get(aim.question) is (
                     not aim.wanted
                 ):
                     move.answers[aim.question] = not aim.wanted
+            if first.aim is None and first.refuting is not None:
+                move.answers[first.refuting] = True
             first.moves.append(move)
         first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
 

@@ -19,7 +19,7 @@ from jaxsolve.games import registry
 from jaxsolve.proof.check import grid as grids
 from jaxsolve.tsumego import crucial as crucial_stones
 from jaxsolve.tsumego import regions
-from jaxsolve.tsumego.questions import Ko, StatusQuestion
+from jaxsolve.tsumego.questions import THREATS, Ko, StatusQuestion
 from jaxsolve.tsumego.regions import Board
 from jaxsolve.tsumego.setup import SIDES, Given
 
@@ -29,6 +29,13 @@ DEFAULT_REGION = "auto"
 DISTANCES = (2, 3)
 ROOMY = 40  # an enclosed region with more empty points counts as open
 SMALL_BOARD = 9  # up to this size, the whole board is the last region of an open group
+# By ko setting and goal, what the attacker and the defender may do in kos (``go.tsumego``).
+_MAY_KO = {
+    **dict.fromkeys(((Ko.AGAINST, "live"), (Ko.AGAINST, "kill")), ("allow", "forbid")),
+    **dict.fromkeys(((Ko.FOR, "live"), (Ko.FOR, "kill")), ("forbid", "allow")),
+    (Ko.DESPITE, "live"): (f"threats-{THREATS}", "allow"),
+    (Ko.DESPITE, "kill"): ("allow", f"threats-{THREATS}"),
+}
 # Rule options taken from the user's input; ``Task.rules`` sets the others.
 _KEPT = ("ko", "fill_eyes")
 
@@ -90,9 +97,7 @@ class Task:
         """
         if self.given.killall is not None:
             return self.given.killall
-        attacker_may, defender_may = (
-            ("allow", "forbid") if question.ko is Ko.AGAINST else ("forbid", "allow")
-        )
+        attacker_may, defender_may = _MAY_KO[question.ko, question.goal]
         chosen = {
             "goal": question.goal,
             "defender": SIDES[self.defender],
@@ -102,6 +107,11 @@ class Task:
             f"ko_{SIDES[1 - self.defender]}": attacker_may,
         }
         return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
+
+    def has(self, question: StatusQuestion) -> bool:
+        """Returns whether the rules have the question: ko threats exist with simple ko only."""
+        simple = self.given.killall is None and self.options.get("ko", "simple") == "simple"
+        return simple or question.ko is not Ko.DESPITE
 
     def answer(self, question: StatusQuestion, proved: bool) -> bool:
         """Returns the answer to ``question`` when the goal of its rules was proved or disproved.

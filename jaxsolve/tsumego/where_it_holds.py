@@ -60,11 +60,12 @@ class Validity(NamedTuple):
         """Returns whether all that ``bounds`` state holds on the whole board, ko threats apart.
 
         The defender forces a lower bound, the attacker forces an upper bound. A lower bound that
-        the defender reaches by winning kos needs both laws, as does a status in ko.
+        the defender reaches by winning kos, or perhaps by ko moves, needs both laws, as does a
+        status in ko.
         """
         lower = max(bounds.against.least, bounds.for_.least) > Value.DIES
         upper = min(bounds.against.most, bounds.for_.most) < Value.LIVES
-        by_ko = bounds.for_.least > bounds.against.least
+        by_ko = bounds.for_.least > bounds.against.least or bounds.despite_threats
         return (self.defender or not lower) and (self.attacker or not (upper or by_ko))
 
 

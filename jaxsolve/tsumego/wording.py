@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego import where_it_holds
 from jaxsolve.tsumego.findings import First
+from jaxsolve.tsumego.questions import THREATS
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Bounds, Status, Value
 from jaxsolve.tsumego.task import Task
@@ -37,7 +38,8 @@ def reach(task: Task, first: First) -> str:
         return WHOLE
     validity = where_it_holds.of_task(task)
     if validity.gap is None or validity.covers(first.bounds):
-        return OUTSIDE + (" (ko threats apart)" if first.status.in_ko else "")
+        by_ko = first.status.in_ko or first.despite_threats
+        return OUTSIDE + (" (ko threats apart)" if by_ko else "")
     reasons = {
         Gap.OPEN: "it is open, and a wider region may change the result",
         Gap.RULES: "under these rules, moves outside may change the result",
@@ -117,7 +119,7 @@ def note(task: Task, first: First) -> str:
             f"{defender} avoids capture in this region, but gets no two eyes; that decides nothing"
             " about the whole board, so no first move is called right or wrong"
         )
-    against, for_ = first.bounds
+    against, for_, _ = first.bounds
     # Only what the answers state: they do not tell a ko that leads to a seki from one that the
     # defender can never end, as at a false eye (``tsumego/status.py``).
     only_survives = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
@@ -149,7 +151,7 @@ def the_ko(task: Task, first: First) -> str:
     if not first.status.in_ko:
         return ""
     defender, attacker = SIDES[task.defender], SIDES[1 - task.defender]
-    against, for_ = first.bounds
+    against, for_, _ = first.bounds
     return (
         f"if {defender} wins the ko, {value(task, for_, defender)}; if {attacker} wins it,"
         f" {value(task, against, defender)}"
@@ -178,7 +180,7 @@ def after_wrong_move(task: Task, first: First, name: str) -> str:
     worse = [
         f"{value(task, after, SIDES[task.defender])} if {side} wins the ko"
         for side, after, before in zip(
-            sides, statuses.bounded(first.answers_after(move)), first.bounds, strict=True
+            sides, statuses.bounded(first.answers_after(move))[:2], first.bounds[:2], strict=True
         )
         if after.known and before.known and after != before
     ]
@@ -196,9 +198,24 @@ def verdict(
       right: the right first moves, with the status after each.
       either_first: whether the status is the same for either side moving first.
     """
-    defender, status = SIDES[task.defender], first.status
+    status = first.status
     if status is Status.UNKNOWN:
         return f"{status.value}{_bounds(task, first)}"
+    return _verdict(task, first, right, either_first) + _condition(task, first)
+
+
+def _condition(task: Task, first: First) -> str:
+    """Returns the condition of a verdict that is shown with ko threats; "" if there is none."""
+    if not first.despite_threats:
+        return ""
+    loser = task.defender if first.status is Status.DIES else 1 - task.defender
+    return f" ({THREATS} ko threats do not help {SIDES[loser]})"
+
+
+def _verdict(
+    task: Task, first: First, right: Sequence[tuple[str, Status]], either_first: bool
+) -> str:
+    defender, status = SIDES[task.defender], first.status
     text = f"{defender} {phrase(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
@@ -231,7 +248,7 @@ def _bounds(task: Task, first: First) -> str:
     least = {Value.DIES: "", Value.SEKI: "it is not captured", Value.LIVES: "it lives"}
     most = {Value.DIES: "it dies", Value.SEKI: "it does not live", Value.LIVES: ""}
     parts = []
-    for bounds, condition in zip(first.bounds, ("loses", "wins"), strict=True):
+    for bounds, condition in zip(first.bounds[:2], ("loses", "wins"), strict=True):
         known = value(task, bounds) if bounds.known else ""
         if words := known or least[bounds.least] or most[bounds.most]:
             parts.append(f"if {SIDES[task.defender]} {condition} all kos, {words}")

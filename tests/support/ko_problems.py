@@ -43,12 +43,23 @@ def agree(found: dict[str, Any], truth: dict[str, Any], defender: str) -> None:
     assert all(row["checked"] for row in found["questions"])
     for side in SIDES:
         first, root = found[f"{side}_first"], truth[side]["pair"]
-        assert first["status"] == ko_truth.status(root, side == defender)
+        sure = truth[side]["settled"]
+        assert first["status"] == ko_truth.status(root, side == defender, sure)
+        assert bool(first["despite_ko_threats"]) is (sure is not None and root[0] != root[1])
         if first["over"] is not None:
             continue
-        assert (first["the_ko"] is None) is (root[0] == root[1])
+        assert (first["the_ko"] is None) is (root[0] == root[1] or sure is not None)
         after = ko_truth.after_moves(truth, side, defender)
         right = ko_truth.right_moves(after, side == defender)
+        surely = {
+            move: which
+            for which, moves in truth[side]["settled after"].items()
+            for move in moves.split()
+        }
+        if first["despite_ko_threats"]:
+            right = {move for move, which in surely.items() if which == "ld"[side != defender]}
+            right |= {PASS} if truth[SIDES[side == "black"]]["settled"] == sure else set()
+            right = right if sure == "ld"[side != defender] else set()
         assert first["complete"]
         assert {move["move"] for move in first["moves"]} == set(after) - {PASS}
         barred = {
@@ -57,7 +68,8 @@ def agree(found: dict[str, Any], truth: dict[str, Any], defender: str) -> None:
         for move in first["moves"]:
             name = move["move"]
             status = ko_truth.status_after(name, after, barred, side == defender)
-            assert move["status"] == status, (side, name)
+            sure = ko_truth.WORDS.get(surely.get(name, ""))
+            assert move["status"] in (status, sure), (side, name)
             # In an open region, stones that are neither alive nor captured rank no moves.
             assert move["right"] is (name in right if first["ranked"] else None), (side, name)
         assert first["ranked"] or "s" in root

@@ -13,15 +13,22 @@ import pytest
 
 from jaxsolve.tsumego import asking, questions, setup, status
 from jaxsolve.tsumego.asking import PAUSED, QuestionResult
-from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_AGAINST, LIVE_FOR, Ko
+from jaxsolve.tsumego.questions import (
+    KILL_AGAINST,
+    KILL_DESPITE,
+    KILL_FOR,
+    LIVE_AGAINST,
+    LIVE_DESPITE,
+    LIVE_FOR,
+)
 from jaxsolve.tsumego.status import Status, Value
-from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.study import PATIENCE, Study
 from jaxsolve.tsumego.task import make_task
+from support.tsumego_answers import BASIC, QUESTIONS, named, truth
 
 BOARD = (  # white's crucial stones above six points
     "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
 )
-QUESTIONS = (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
 PAIRS = [(against, for_) for against in Value for for_ in Value if against <= for_]
 NEVER = math.inf
 
@@ -29,15 +36,6 @@ NEVER = math.inf
 @pytest.fixture(scope="module")
 def task():
     return make_task(setup.read(BOARD, "tsumego-7", {}), "A3", "A1,B1")
-
-
-def truth(pair):
-    """The four answers about a position with the values (AGAINST, FOR)."""
-    return {
-        question: pair[question.ko is Ko.FOR]
-        is (Value.LIVES if question.goal == "live" else Value.DIES)
-        for question in QUESTIONS
-    }
 
 
 class Made:
@@ -61,7 +59,7 @@ class Made:
     def _result(self, problem, seconds):
         side, goal, ko, *move = problem.id.split(".")
         side = side.removesuffix("-first")
-        question = questions.StatusQuestion(goal, Ko(ko.removesuffix("-may-ko")))
+        question = named(goal, ko)
         known = self.decided.setdefault((side, *move), {})
         assert questions.answer(known, question) is None, "its answer was implied"
         assert problem.id not in self.closed, "it was closed"
@@ -102,7 +100,7 @@ def answers_of(black, white):
     return {
         (side, question): answer
         for side, pair in (("black", black), ("white", white))
-        for question, answer in truth(pair).items()
+        for question, answer in truth(*pair).items()
     }
 
 
@@ -111,7 +109,7 @@ def least(answers, needs, defender_first):
     found = [
         (sum(needs[each] for each in some), max((needs[each] for each in some), default=0.0))
         for count in range(5)
-        for some in itertools.combinations(QUESTIONS, count)
+        for some in itertools.combinations(BASIC, count)
         if status.status_of({each: answers[each] for each in some}, defender_first)
         is not Status.UNKNOWN
     ]
@@ -126,20 +124,24 @@ def test_the_status_takes_a_constant_factor_of_the_least_effort(task, pair):
             question: NEVER if rng.random() < 0.3 else 10 ** rng.uniform(-2, 3)
             for question in QUESTIONS
         }
-        expected = {side: least(truth(pair), needs, side == "white") for side in ("black", "white")}
+        expected = {
+            side: least(truth(*pair), needs, side == "white") for side in ("black", "white")
+        }
         if math.isinf(expected["black"][0]):
             continue  # it can never be told, and without a limit the rounds have no end
         answerer = Made(answers_of(pair, pair), needs)
         firsts = study(task, answerer)
         for side, (effort, _) in expected.items():
-            assert firsts[side].status is status.status_of(truth(pair), side == "white")
+            assert firsts[side].status is status.status_of(truth(*pair), side == "white")
             share = questions.OTHERS_SHARE
             longest = max(asking.GROWTH / share * effort, asking.FIRST_SECONDS)
-            assert answerer.root(side) <= (1 + 3 * share) * longest
+            with_threats = 2 * PATIENCE * asking.GROWTH + 3 * share  # two about ko threats
+            assert answerer.root(side) <= (1 + with_threats) * longest
 
 
 def test_a_ko_is_told_by_two_proofs_though_the_disproofs_never_end(task):
     needs = {LIVE_AGAINST: NEVER, KILL_FOR: NEVER, LIVE_FOR: 2.0, KILL_AGAINST: 15.0}
+    needs |= {LIVE_DESPITE: 3.0, KILL_DESPITE: NEVER}
     pair = (Value.DIES, Value.LIVES)
     answerer = Made(answers_of(pair, pair), needs)
     firsts = study(task, answerer)
@@ -147,7 +149,10 @@ def test_a_ko_is_told_by_two_proofs_though_the_disproofs_never_end(task):
     assert firsts["black"].status is Status.DIES_IN_KO
     assert answerer.spent["white-first.live.attacker-may-ko"] < asking.GROWTH * 15.0
     assert answerer.spent["white-first.kill.defender-may-ko"] < 4.0  # implied since the first proof
-    assert set(firsts["white"].answers) == {LIVE_FOR, KILL_AGAINST}
+    assert set(firsts["white"].answers) == {LIVE_FOR, KILL_AGAINST, LIVE_DESPITE}
+    # Whether threats would change it had some turns more than those that decided the rest.
+    spent = answerer.spent["white-first.kill.despite-ko-threats"]
+    assert PATIENCE * 15.0 <= spent < asking.GROWTH * PATIENCE * 15.0
 
 
 def test_an_easy_question_settles_the_status_alone(task):
@@ -165,6 +170,7 @@ def test_an_easy_question_settles_the_status_alone(task):
 
 def test_what_takes_more_than_its_limit_is_closed_as_unknown(task):
     needs = {LIVE_AGAINST: NEVER, KILL_FOR: NEVER, LIVE_FOR: 2.0, KILL_AGAINST: 15.0}
+    needs |= {LIVE_DESPITE: NEVER, KILL_DESPITE: NEVER}
     pair = (Value.DIES, Value.LIVES)
     answerer = Made(answers_of(pair, pair), needs, limit=10.0)
     firsts = study(task, answerer)

@@ -7,13 +7,13 @@ import pytest
 from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.questions import Ko
 from jaxsolve.tsumego.status import Status, Value
-from support.tsumego_answers import truth
+from support.tsumego_answers import BASIC, truth
 
 
 def after_ko_move(defender_first: bool, own: Value, passed: Value) -> Status:
     """The status after a ko move with the value ``own``; a pass has the value ``passed``."""
     barred = Ko.AGAINST if defender_first else Ko.FOR
-    answers = truth(own, own)
+    answers = {each: answer for each, answer in truth(own, own).items() if each in BASIC}
     # As the study does: the moving side reaches nothing by a move that it may not make.
     first = First(0, "", defender_first, answers={}, passing=truth(passed, passed))
     for aim in first.own_aims:

@@ -8,17 +8,24 @@ import pytest
 
 from jaxsolve.tsumego import questions
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego.questions import KILL_AGAINST, KILL_FOR, LIVE_AGAINST, LIVE_FOR
-from support.tsumego_answers import QUESTIONS, VALUES, truth
+from jaxsolve.tsumego.questions import (
+    KILL_AGAINST,
+    KILL_DESPITE,
+    KILL_FOR,
+    LIVE_AGAINST,
+    LIVE_DESPITE,
+    LIVE_FOR,
+)
+from support.tsumego_answers import BASIC, CASES, QUESTIONS, truth
 
 
-@pytest.mark.parametrize("given", list(itertools.product([None, True, False], repeat=4)))
+@pytest.mark.parametrize("given", list(itertools.product([None, True, False], repeat=6)))
 def test_answers_imply_what_all_fitting_values_have_in_common(given):
     """Answers that no pair of values fits are refused."""
     answers = dict(zip(QUESTIONS, given, strict=True))
     fitting = [
         truth(*pair)
-        for pair in VALUES
+        for pair in CASES
         if all(answer in (None, truth(*pair)[question]) for question, answer in answers.items())
     ]
     for question in QUESTIONS:
@@ -46,20 +53,24 @@ def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
     """The best result of the side moving first is asked about first, with a full share."""
     best = LIVE_AGAINST if defender_first else KILL_FOR
     assert next(iter(questions.round_shares({}, defender_first).items())) == (best, 1.0)
-    for pair in VALUES:
-        for count in range(5):
+    for pair in CASES:
+        for count in range(7):
             for some in itertools.combinations(QUESTIONS, count):
                 answers = {question: truth(*pair)[question] for question in some}
                 found = questions.round_shares(answers, defender_first)
+                if answers.get(LIVE_DESPITE) or answers.get(KILL_DESPITE):
+                    assert not found
+                    continue
+                asked = {*BASIC}
+                asked |= {LIVE_DESPITE} if answers.get(LIVE_FOR) else set()
+                asked |= {KILL_DESPITE} if answers.get(KILL_AGAINST) else set()
                 assert set(found) == {
-                    question
-                    for question in QUESTIONS
-                    if questions.answer(answers, question) is None
+                    question for question in asked if questions.answer(answers, question) is None
                 }
                 assert set(found.values()) <= {1.0, questions.OTHERS_SHARE}
 
 
-@pytest.mark.parametrize("pair", VALUES)
+@pytest.mark.parametrize("pair", CASES)
 def test_a_yes_that_shows_an_answer_implies_it_and_the_weakest_comes_first(pair):
     answers = truth(*pair)
     for question, wanted in itertools.product(QUESTIONS, (True, False)):

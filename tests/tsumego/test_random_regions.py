@@ -24,7 +24,7 @@ from support.random_regions import Fight, draw_region, fights, widen
 from support.search import LONG
 from support.tsumego_command import study_json
 
-QUESTIONS = 2_000 if LONG else 48
+QUESTIONS = 2_000 if LONG else 72
 STUDIES = 250 if LONG else 8
 PAIRS = 800 if LONG else 24  # regions with a wider one
 SIZES = (4, 5, 6, 7) if LONG else (5,)
@@ -43,8 +43,10 @@ def shapes(seed: int) -> Iterator[tuple[Fight, int, Exhaustive]]:
             yield fight, region, found
 
 
-def ruled(fight: Fight, region: int, goal: str, options: Options):
-    """The game of a question under any pair of ko options."""
+def ruled(fight: Fight, region: int, goal: str, options: Options | None):
+    """The game of a question under any pair of ko options; None: despite ko threats."""
+    if options is None:
+        return make(fight.task(region).rules(StatusQuestion(goal, Ko.DESPITE)))
     rules = fight.task(region).rules(StatusQuestion(goal, Ko.FOR))
     game = make(rules)
     may = {fight.defender: options.defender, 1 - fight.defender: options.attacker}
@@ -65,18 +67,23 @@ def test_no_answer_and_no_status_contradicts_exhaustion():
         patterns = SharedPatterns()  # as the command shares them
         for side, name in enumerate(SIDES):
             answers = {}
-            for options, ko in zip(pair, Ko, strict=True):
+            for options, ko in zip((*pair, None), Ko, strict=True):
                 for goal in ("live", "kill"):
                     about = (fight, fight.stones.grid.list(region), options, goal, name)
                     game = ruled(fight, region, goal, options)
                     state = game.parse(f"{fight.board} {name[0]}")
                     limits = Limits(nodes=30_000)
                     got = solve(game, state, limits=limits, memory_mb=64, patterns=patterns)
-                    true = found.answer(goal, options, side)
+                    if options is None:
+                        true = found.despite(goal, side)
+                        counted["despite", true] += 1
+                    else:
+                        true = found.answer(goal, options, side)
                     asked += 1
                     counted[fight.kind, got.verdict.value] += 1
                     if got.verdict is Verdict.UNKNOWN:
-                        counted["left open"] += true is not None
+                        counted["left open"] += true is not None and options is not None
+                        assert options is not None or not true, about
                         continue
                     assert got.checked, about
                     answers[StatusQuestion(goal, ko)] = got.verdict is Verdict.PROVED
@@ -84,12 +91,14 @@ def test_no_answer_and_no_status_contradicts_exhaustion():
             values = ko_truth.pair(found, side)
             if pair == ko_truth.OPTIONS and ko_truth.UNKNOWN not in values:
                 defender_first = side == fight.defender
-                status = ko_truth.status(values, defender_first)
+                sure = ko_truth.settled(found, side)
+                status = ko_truth.status(values, defender_first, sure)
                 assert status in possible(answers, defender_first), (fight, region, name)
                 counted[status] += 1
     print(asked, dict(counted))
     assert counted["left open"] <= QUESTIONS // 50
     assert min(sum(counted[kind, end] for kind in KINDS) for end in ("proved", "disproved")) > 4
+    assert min(counted["despite", True], counted["despite", False]) > 2
     if LONG:
         assert counted["dies in ko"] + counted["lives in ko"] + counted["seki in ko"] >= 20
 

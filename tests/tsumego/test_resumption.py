@@ -214,7 +214,10 @@ def test_a_ko_in_a_record_is_told_by_two_proofs(tmp_path, monkeypatch):
     found = json.loads(result.stdout)
     first = found["black_first"]
     assert asked and first["status"] == "dies in ko" and "B1" in first["right"]
-    assert first["answers"] == {"live.defender-may-ko": True, "kill.attacker-may-ko": True}
+    by_ko = {"live.defender-may-ko": True, "kill.attacker-may-ko": True}
+    assert first["answers"] == by_ko | {
+        f"{goal}.despite-ko-threats": False for goal in ("live", "kill")
+    }
     for name in first["answers"]:
         assert check(out / "proofs" / f"black-first.{name}" / "proof.jsonl.gz").accepted
     assert found["unneeded"]["nodes"] >= 7

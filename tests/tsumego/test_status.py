@@ -10,7 +10,7 @@ from jaxsolve.tsumego import questions
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.questions import StatusQuestion
 from jaxsolve.tsumego.status import Status, Value
-from support.tsumego_answers import QUESTIONS, VALUES, truth
+from support.tsumego_answers import BASIC, CASES, VALUES, truth
 
 TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
     (Value.LIVES, Value.LIVES): (Status.LIVES, Status.LIVES),
@@ -45,7 +45,7 @@ def test_next_questions_decide_every_status(values, defender_first):
 def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
     answers = {
         question: truth(*values)[question] if is_known else None
-        for question, is_known in zip(QUESTIONS, known, strict=True)
+        for question, is_known in zip(BASIC, known, strict=True)
     }
     fitting = [
         pair
@@ -64,7 +64,7 @@ def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
         min(pair[1] for pair in fitting),
         max(pair[1] for pair in fitting),
     )
-    for question in QUESTIONS:
+    for question in BASIC:
         possible = {truth(*pair)[question] for pair in fitting}
         assert questions.answer(answers, question) is (
             possible.pop() if len(possible) == 1 else None
@@ -87,7 +87,7 @@ def test_possible_statuses_are_those_of_the_pairs_that_fit(defender_first):
     for pair in VALUES:
         answers = truth(*pair)
         for count in range(5):
-            for some in itertools.combinations(QUESTIONS, count):
+            for some in itertools.combinations(BASIC, count):
                 known = {each: answers[each] for each in some}
                 fitting = {
                     statuses.status_of(truth(*other), defender_first)
@@ -95,3 +95,22 @@ def test_possible_statuses_are_those_of_the_pairs_that_fit(defender_first):
                     if all(truth(*other)[each] is known[each] for each in known)
                 }
                 assert set(statuses.possible(known, defender_first)) == fitting
+
+
+@pytest.mark.parametrize("defender_first", [True, False])
+def test_a_value_that_ko_threats_do_not_change_is_the_status(defender_first):
+    """It is said to rest on threats only if the answers do not show it without."""
+    for against, for_, settled in CASES:
+        answers = truth(against, for_, settled)
+        found = statuses.bounded(answers)
+        if settled is None:
+            assert (
+                statuses.status_of(answers, defender_first)
+                is TABLE[against, for_][not defender_first]
+            )
+            assert not found.despite_threats
+            continue
+        assert statuses.status_of(answers, defender_first).value == settled.name.lower()
+        assert statuses.possible(answers, defender_first) == [settled.name.lower()]
+        assert found.despite_threats is (against is not for_)
+        assert statuses.by_setting(answers)[:2] == ((against, against), (for_, for_))

@@ -31,6 +31,13 @@ def tasks():
     }
 
 
+def at(goal, ko):
+    """The number of the value that answers a question; despite threats the one that is worse."""
+    if ko == "despite-ko-threats":
+        return goal == "kill"
+    return ko != f"{Ko.AGAINST.value}-may-ko"
+
+
 def made_up(values, rng=None, share=0.0):
     """Answers the questions of every position by ``values[side, move]``, pairs of values (AGAINST,
     FOR); a share stays unknown.
@@ -41,9 +48,7 @@ def made_up(values, rng=None, share=0.0):
         del name
         goal, ko = problem.id.split(".")[1:3]
         move = problem.id.split(".")[3:]
-        value = values[side.removesuffix("-first"), move[0] if move else ""][
-            ko != f"{Ko.AGAINST.value}-may-ko"
-        ]
+        value = values[side.removesuffix("-first"), move[0] if move else ""][at(goal, ko)]
         yes = value is (Value.LIVES if goal == "live" else Value.DIES)
         known = rng is None or rng.random() >= share
         verdict = ("proved" if yes else "disproved") if known else "unknown"
@@ -86,14 +91,14 @@ def every_case(task, side, moves):
 def first_move(values, result):
     """The move that begins the proof at the root, if the side moving first has one."""
     side, goal, ko, *move = result.id.split(".")
-    at = ko != f"{Ko.AGAINST.value}-may-ko"
     side = side.removesuffix("-first")
     wanted = Value.LIVES if goal == "live" else Value.DIES
     return next(
         (
             name
             for name in ("A1", "B1")
-            if not move and (values[side, name][at] is wanted) == (result.verdict == "proved")
+            if not move
+            and (values[side, name][at(goal, ko)] is wanted) == (result.verdict == "proved")
         ),
         None,
     )
@@ -231,7 +236,7 @@ def status_of(pair, defender):
     answers = {
         StatusQuestion(goal, ko): value is want
         for goal, want in (("live", Value.LIVES), ("kill", Value.DIES))
-        for ko, value in zip(Ko, pair, strict=True)
+        for ko, value in zip((Ko.AGAINST, Ko.FOR), pair, strict=True)
     }
     return statuses.status_of(answers, defender)
 
@@ -250,9 +255,9 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     answerer = made_up(truth)
 
     def answers(turn):
-        limited = "white-first.live.attacker-may-ko"
+        limited = ("white-first.live.attacker-may-ko", "white-first.live.despite-ko-threats")
         return [
-            dataclasses.replace(result, verdict="unknown") if result.id == limited else result
+            dataclasses.replace(result, verdict="unknown") if result.id in limited else result
             for result in answerer(turn)
         ]
 

@@ -177,8 +177,9 @@ def unanswered(state, action, zone, out, facts, scratch):
         out[i] = zone[i]
     if has_action(zone, whole):
         return np.int64(0)
-    if action != whole and has_action(zone, action):
-        make_whole(facts, out)
+    uses_threat = action == meta_field(facts, state, KO) - 1
+    if uses_threat or (action != whole and has_action(zone, action)):
+        make_whole(facts, out)  # after other actions Q has more threats
         return np.int64(0)
     side, winner = facts[SIZE] + 2, 3 - colour_to_move(facts, state)
     chains = read_board(facts, state, zone, scratch)

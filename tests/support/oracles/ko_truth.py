@@ -1,7 +1,8 @@
 """Truth about a life-and-death problem from exhaustion: statuses, right first moves, ko threats.
 
 A *value* is a letter, ``d`` (the stones die), ``s`` (seki) or ``l`` (they live). A *pair* has the
-value if the attacker alone may make ko moves, and the value if the defender alone may.
+value if the attacker alone may make ko moves, and the value if the defender alone may. A *settled*
+value, ``d`` or ``l``, is reached although the loser has two ko threats and the other side none.
 """
 
 from __future__ import annotations
@@ -42,25 +43,46 @@ def threats(found: Exhaustive, side: int) -> list[int | None]:
     return [found.threats(goal, player, side) for goal, player in wanted]
 
 
+def settled(found: Exhaustive, side: int, move: str | None = None) -> str | None:
+    """The settled value with ``side`` to move first, or after its first ``move``."""
+    if found.despite("live", side, move):
+        return "l"
+    return "d" if found.despite("kill", side, move) else None
+
+
 def truth(found: Exhaustive) -> dict[str, Any]:
-    """For either side first: the pair, the pair after each first move, and the ko threats."""
+    """For either side first: the pair, the pair after each first move, and the ko threats.
+
+    Also the settled value, and that after the first moves that have one.
+    """
     answers: dict[str, Any] = {}
     for side, name in enumerate(SIDES):
         after: dict[str, list[str]] = {}
+        sure: dict[str, list[str]] = {}
         for move in found.grid.names(found.grid.mask(set(found.first_edges(side)) - {PASS})):
             after.setdefault(pair(found, side, move), []).append(move)
+            sure.setdefault(settled(found, side, move) or "", []).append(move)
         root = pair(found, side)
         answers[name] = {
             "pair": root,
             "after": {which: " ".join(moves) for which, moves in sorted(after.items())},
             "threats": threats(found, side) if len(set(root)) == 2 else None,
+            "settled": settled(found, side),
+            "settled after": {
+                which: " ".join(moves) for which, moves in sorted(sure.items()) if which
+            },
         }
     return answers
 
 
 # ---- what follows --------------------------------------------------------------------------------
-def status(root: str, defender_first: bool) -> str:
-    """The status in words: what the side to move first gets if it wins the ko."""
+def status(root: str, defender_first: bool, sure: str | None = None) -> str:
+    """The status in words: what the side to move first gets if it wins the ko.
+
+    ``sure`` is the settled value.
+    """
+    if sure is not None:
+        return WORDS[sure]
     if root[0] == root[1]:
         return WORDS[root[0]]
     return f"{WORDS[root[defender_first]]} in ko"

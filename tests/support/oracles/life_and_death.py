@@ -198,6 +198,7 @@ class Exhaustive:
         self.moves: list[tuple[list[Move], list[Move]]] = []  # for either side
         self._numbers: dict[tuple[int, int, int], int] = {}
         self._answers: dict[tuple[str, Options], tuple[np.ndarray, np.ndarray]] = {}
+        self._despite: dict[tuple[str, int], np.ndarray] = {}
         self._number((*stones, named))
         self._expand_boards()
         self._expand_nodes()
@@ -279,13 +280,18 @@ class Exhaustive:
 
     # ---- questions -------------------------------------------------------------------------------
     def wins(
-        self, goal: str, options: Options, player: int, given: np.ndarray | None = None
+        self,
+        goal: str,
+        options: Options,
+        player: int,
+        given: np.ndarray | None = None,
+        never: np.ndarray | None = None,
     ) -> np.ndarray:
         """bool[nodes]: where ``player`` forces a win of the game with this goal.
 
         ``live``: the defender wins if a crucial stone becomes unconditionally alive. ``kill``: the
         attacker wins if all of them are captured. Else the other side wins after two passes.
-        ``given`` are nodes that count as won.
+        ``given`` are nodes that count as won, ``never`` others that do not.
         """
         may = np.array([self.may(options, side) for side in (0, 1)])
         legal = ~self._takes | may[self._sides[self._parents]]
@@ -295,9 +301,11 @@ class Exhaustive:
         replies = np.bincount(parents, minlength=count)
         won = (self._winners == player) | self._ended & (loser != player)
         won = won if given is None else won | given
+        won = won if never is None else won & ~never
         while True:
             good = np.bincount(parents, won[children], count)
             grown = won | (replies > 0) & np.where(mine, good > 0, good == replies)
+            grown = grown if never is None else grown & ~never
             if (grown == won).all():
                 return won
             won = grown
@@ -351,6 +359,23 @@ class Exhaustive:
             if won[root]:
                 return count
         return None
+
+    def despite(self, goal: str, side: int, move: str | None = None, count: int = 2) -> bool:
+        """Whether the goal is reached although the other side has ``count`` ko threats.
+
+        Both sides may take kos, with ``side`` to move first or after its first ``move``.
+        """
+        node = self.nodes[Node(0, side, 0, 0)]
+        if move is not None:
+            node = self._children[self.first_edges(side)[move]]
+        player = self.defender if goal == "live" else 1 - self.defender
+        if (goal, count) not in self._despite:
+            won = self.wins(goal, BOTH, player)
+            for _ in range(count):
+                theirs = (self._sides != player) & (self._lifted >= 0)
+                won = self.wins(goal, BOTH, player, never=theirs & ~won[self._lifted])
+            self._despite[goal, count] = won
+        return bool(self._despite[goal, count][node])
 
     def may(self, options: Options, side: int) -> bool:
         """Whether a side may make ko moves."""

@@ -101,7 +101,7 @@ def _tsumego(rules: str, size: str) -> GoOptions:
     defender = SIDES.index(choice(rules, side, *SIDES))
     may_ko = [_may_ko(rules, value) for value in (ko_black, ko_white)]
     threats = [count for _, count in may_ko]
-    if all(threats) or any(threats) and ko != "simple":
+    if all(threats) or (any(threats) and ko != "simple"):
         raise Refused(
             f"the rule set {show(rules)} is not known: one side at most has ko threats, and only"
             " under ko=simple"
