@@ -73,15 +73,12 @@ class GoRules(Game):
     def _check_common(self) -> None:
         if self.ko not in KO_RULES:
             raise ValueError(f"ko={self.ko!r} is not known; it may be {', '.join(KO_RULES)}.")
-        most = max(
-            256, 4 * self.size**2
-        )  # longest history in the certificate format (proof/FORMAT.md)
+        most = max(256, 4 * self.size**2)  # longest history of a certificate (FORMAT.md)
         if self.max_history is not None and not 1 <= self.max_history <= most:
             raise ValueError(f"max_history={self.max_history} must be between 1 and {most} boards.")
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Whether a position can recur: True only for simple ko."""
         return self.ko == "simple"
 
     @property
@@ -169,9 +166,8 @@ class GoRules(Game):
         history: np.ndarray | None = None,
     ) -> GoState:
         """Returns a state of host arrays, made of its independent parts, without an outcome."""
-        words, capacity = self.grid.words, self.history_capacity
-        if capacity and history is None:
-            history = np.zeros((2 * words, capacity), np.uint32)
+        if self.history_capacity and history is None:
+            history = np.zeros((2 * self.grid.words, self.history_capacity), np.uint32)
         return GoState(stones, host_word(meta), self._task(crucial), history)
 
     def _judged_anew(self, state: GoState) -> GoState:
@@ -219,7 +215,7 @@ class GoRules(Game):
             ply=jnp.minimum(meta.ply + 1, OPENING_OVER),
             outcome=jnp.zeros_like(meta.outcome),
             ko=self._ko_number(ko),
-            boards=self._boards_after(meta, action),
+            boards=superko.boards_after(self.ko, meta, action, grid.points),
         )
         if task is not None:
             task = self._after(task, black, white)
@@ -228,15 +224,6 @@ class GoRules(Game):
     def _after(self, task: Task, black: jax.Array, white: jax.Array) -> Task:
         """Returns the task after a move that led to the stones ``black`` and ``white``."""
         return task
-
-    def _boards_after(self, meta: Meta, action: jax.Array) -> jax.Array:
-        """Returns int32[...]: ``Meta.boards`` after an action.
-
-        With simple ko a move at a ko point uses a ko threat.
-        """
-        if self.ko != "simple":
-            return meta.boards + superko.entries_added(self.ko, action >= self.grid.points)
-        return jnp.maximum(meta.boards - (action == meta.ko - 1).astype(jnp.int32), 0)
 
     def _has_threat(self, meta: Meta, task: Task | None) -> jax.Array | bool:
         """Returns bool[...]: whether the side to move has a ko threat and so may retake a ko."""
@@ -302,10 +289,7 @@ class GoRules(Game):
     def are_positions(self, states: GoState) -> np.ndarray:
         from jaxsolve.games.go.validity import are_positions
 
-        crucial = self.grid.constant_of(self.crucial_points) if self.crucial_points else None
-        return are_positions(
-            states, self.size, self._task(crucial), self.crucial_side, self.threats
-        )
+        return are_positions(self, states)
 
     # ---- zones -----------------------------------------------------------------------------------
     @property
@@ -336,10 +320,7 @@ class GoRules(Game):
         return simple_ko.stones_of(self.text(state), player)
 
     def earlier_stones_of(self, state: GoState, player: int) -> list[int]:
-        return [
-            simple_ko.stones_of(board, player)
-            for board in simple_ko.earlier_boards(self.text(state))
-        ]
+        return simple_ko.earlier_stones_of(self.text(state), player)
 
     # ---- observation -----------------------------------------------------------------------------
     def observe(self, state: GoState) -> jax.Array:

@@ -26,6 +26,11 @@ def stones_of(text: str, player: int) -> int:
     return sum(1 << point for point, stone in enumerate(board) if stone == "XO"[player])
 
 
+def earlier_stones_of(text: str, player: int) -> list[int]:
+    """Returns a player's stones (``stones_of``) on each board of a text's history."""
+    return [stones_of(board, player) for board in earlier_boards(text)]
+
+
 def by_simple_ko(game: GoRules, text: str) -> GoState:
     """Returns the position of a superko text under ``game``: the same rules with simple ko.
 

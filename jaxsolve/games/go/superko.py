@@ -20,7 +20,7 @@ import numpy as np
 from jaxsolve.core.bitboard import Grid
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.boards.mixing import mix
-from jaxsolve.games.go.state import GoState, own_and_enemy, read_meta
+from jaxsolve.games.go.state import GoState, Meta, own_and_enemy, read_meta
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
@@ -104,6 +104,16 @@ def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) 
     key = before.history_key + jnp.where(added, entry_key(words), jnp.uint32(0))
     history = jnp.where(here, words[:, None], before.history)
     return after._replace(history=history, history_key=key)
+
+
+def boards_after(ko: str, meta: Meta, action: jax.Array, points: int) -> jax.Array:
+    """Returns int32[...]: ``Meta.boards`` after an action, on a board of ``points`` points.
+
+    With simple ko a move at a ko point uses a ko threat.
+    """
+    if ko != "simple":
+        return meta.boards + entries_added(ko, action >= points)
+    return jnp.maximum(meta.boards - (action == meta.ko - 1).astype(jnp.int32), 0)
 
 
 def history_key(history: jax.Array, boards: jax.Array) -> jax.Array:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jaxsolve.core.bitboard import Grid, square
 from jaxsolve.games.boards.validity import are_in, are_stones
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.go.state import GoState, Task, read_meta
+from jaxsolve.games.go.state import GoState, read_meta
+
+if TYPE_CHECKING:
+    from jaxsolve.games.go.game import GoRules
 
 
-def are_positions(
-    state: GoState, size: int, task: Task | None, side: int, threats: int
-) -> np.ndarray:
+def are_positions(game: GoRules, state: GoState) -> np.ndarray:
     """Returns bool[n]: whether a state has fields in range and no chain without a liberty.
 
     Args:
+      game: the rules of the states.
       state: the states, as host arrays with a leading axis n.
-      size: N.
-      task: the task of the rule set, as host arrays, with all crucial points; or None.
-      side: the player who owns the crucial stones.
-      threats: the ko threats of the rule set.
     """
+    size, side = game.size, game.crucial_side
     grid = square(size)
+    # The task with all crucial points; None in rule sets without tasks.
+    task = game._task(grid.constant_of(game.crucial_points) if game.crucial_points else None)
     words: Any = np.asarray(state.meta)
     stones, meta = np.asarray(state.stones), read_meta(words)
     good = are_stones(stones, grid.board)
@@ -44,7 +45,7 @@ def are_positions(
         good &= ~(boards[:, :, 0] & boards[:, :, 1]).any(axis=(1, 2))
         good &= meta.boards <= state.history.shape[2]
     else:
-        good &= meta.boards <= threats
+        good &= meta.boards <= game.threats
     rows = np.flatnonzero(good)
     good[rows] = _have_liberties(grid, stones[rows])
     return good
