@@ -85,6 +85,8 @@ def _board(rules: Go, stones: list[int]) -> str:
 
 def _threats(rules: Go, rng: random.Random, claimant: int, position: GoPosition) -> int:
     """Draws a number of ko threats: no fewer for the claimant than in ``position``, or no more."""
+    if rules.options.threatening is None:
+        return 0
     if rules.options.threatening == claimant:
         return rng.randint(position.threats, rules.options.threats)
     return rng.randint(0, position.threats)
