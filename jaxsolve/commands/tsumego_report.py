@@ -355,7 +355,7 @@ def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> di
 def _first_json(each: FirstReport) -> dict[str, Any]:
     against, for_ = (
         [bounds.least.name.lower(), bounds.most.name.lower()]
-        for bounds in statuses.by_setting(each.first.answers)[:2]
+        for bounds in statuses.by_setting(each.first.answers).both
     )
     return {
         "status": each.first.status.value,

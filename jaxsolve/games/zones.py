@@ -44,7 +44,7 @@ All callbacks have one signature (``SIGNATURE``):
   position that covers no other position and is covered by none. Otherwise the result combines two
   flags and a number. FOR_MOVER: the position covers other positions, and is covered, only if P is
   to move. SECOND_MOVES: player 1 is to move. KIND times the *kind* of the position, below KINDS:
-  only positions of one kind cover each other.
+  only positions of the same kind cover each other.
 * `plan` is optional. A plan is a small set of moves with which a side wins if the opponent only
   passes. The result is 2 * size + player, with the size of the plan and the player (0 or 1) who has
   the plan. It is -2 + player if no plan is found. HINT_ONLY searches only subsets of the given

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from jaxsolve.tsumego.questions import (
     KILL_AGAINST,
-    KILL_DESPITE,
     KILL_FOR,
     LIVE_AGAINST,
-    LIVE_DESPITE,
     LIVE_FOR,
     Answers,
     StatusQuestion,
+    answer,
+    shown_despite_threats,
 )
 
 
@@ -52,11 +52,10 @@ def aims_of(answers: Answers, defender: bool) -> tuple[Aim, ...]:
       answers: what is known about the position.
       defender: whether the aims are the defender's.
     """
-    own, other = (LIVE_DESPITE, KILL_DESPITE) if defender else (KILL_DESPITE, LIVE_DESPITE)
-    all_aims = DEFENDERS_AIMS if defender else ATTACKERS_AIMS
-    if answers.get(own) and not answers.get(all_aims[0].question):
-        return (Aim(own, True),)
-    return () if answers.get(other) else all_aims
+    shown = shown_despite_threats(answers)
+    if shown is None:
+        return DEFENDERS_AIMS if defender else ATTACKERS_AIMS
+    return (Aim(shown, True),) if (shown.goal == "live") is defender else ()
 
 
 def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
@@ -77,6 +76,17 @@ def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
 
 Reached = tuple["bool | None", ...]
 """For each aim of a side, in order, whether it is reached; None: unknown."""
+
+
+def is_reached(answers: Answers, aim: Aim) -> bool | None:
+    """Returns whether the answers imply that ``aim`` is reached; None: unknown."""
+    found = answer(answers, aim.question)
+    return None if found is None else found is aim.wanted
+
+
+def reaches_all(one: Reached, root: Reached) -> bool:
+    """Returns whether ``one`` surely reaches all that ``root`` may reach."""
+    return all(mine is True or theirs is False for mine, theirs in zip(one, root, strict=True))
 
 
 def is_best(one: Reached, options: Counter[Reached]) -> bool | None:

@@ -113,7 +113,7 @@ class First:
         return aims.aims_of(self.answers, self.defender_first)
 
     @property
-    def all_aims(self) -> Sequence[Aim]:
+    def aims_by_setting(self) -> Sequence[Aim]:
         """The aims of the side moving first under the settings AGAINST and FOR."""
         return aims.DEFENDERS_AIMS if self.defender_first else aims.ATTACKERS_AIMS
 
@@ -150,10 +150,8 @@ class First:
             for aim in self.own_aims
             if move is not None and self.begins_with(aim) == move
         }
-        found = [
-            (aim, questions.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
-        ]  # ``answer`` combines searches after the move with proofs at the root
-        return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
+        known = {**answers, **shown}  # searches after the move, and proofs at the root
+        return tuple(aims.is_reached(known, aim) for aim in self.own_aims)
 
     def judge(self, passing: Answers) -> None:
         """Sets ``right`` of every first move, ``pass_right`` and ``complete``.
@@ -231,14 +229,8 @@ class First:
         return tuple(self._pass_reaches(aim, passing) for aim in self.own_aims)
 
     def _pass_reaches(self, aim: Aim, passing: Answers) -> bool | None:
-        here, after = (
-            None if answer is None else answer is aim.wanted
-            for answer in (
-                questions.answer(self.answers, aim.question),
-                questions.answer(passing, aim.question),
-            )
-        )
-        return None if here is not False and after is None else here is not False and after
+        here = aims.is_reached(self.answers, aim)
+        return False if here is False else aims.is_reached(passing, aim)
 
     def learn_from(self, move: Move) -> None:
         """Adds the aims that the side reaches by ``move`` to the answers about the root.
@@ -263,7 +255,7 @@ class First:
             for question, answer in move.answers.items()
             if question.ko not in move.barred
         }
-        for aim in self.all_aims:
+        for aim in self.aims_by_setting:
             reached = self._pass_reaches(aim, self.passing)
             if aim.question.ko in move.barred and reached is not None:
                 implied = questions.answer(found, aim.question)

@@ -7,17 +7,18 @@ A question also has one of three ko settings. Under ``AGAINST`` only the attacke
 that start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
 result under a normal ko rule lies between the results of the two settings. A side that succeeds
 although only the other side may make ko moves needs no ko move itself. A normal ko rule then only
-restricts the other side. ``DESPITE`` lies between them: both sides may make ko moves under the
-normal rule, and the side that wants to prevent the goal has ``THREATS`` ko threats more than the
-other. With each of them it may once retake a ko at once.
+restricts the other side. ``DESPITE`` lies between the two settings: both sides may make ko moves
+under the normal rule, and the side that wants to prevent the goal has ``THREATS`` ko threats more
+than the other. With each of them it may once retake a ko at once.
 
 The answers to some questions imply the answers to others:
 
 * Living stones are not captured. So under one setting at most one of ``live`` and ``kill`` is true.
 * ``FOR`` is at least as good for the defender as ``AGAINST``. So ``live`` under ``AGAINST`` implies
   ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``. ``DESPITE``
-  lies between them: it forbids the side with the goal fewer moves than the setting under which
-  only the other side may make ko moves, and the other side more.
+  lies between them: compared with the setting under which only the other side may make ko moves,
+  it allows the side with the goal more moves and the other side fewer; compared with the opposite
+  setting, it is the reverse.
 * A side that reaches its goal although the other one has more threats also reaches it with more
   threats. So ``live`` and ``kill`` are not both true under ``DESPITE``.
 
@@ -30,9 +31,11 @@ import enum
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+THREATS = 2  # ko threats of the side against the goal, under ``Ko.DESPITE``
+
 
 class Ko(enum.StrEnum):
-    """The ko setting of a question: the side that may make moves that start or take a ko."""
+    """The ko setting of a question: which side may make moves that start or take a ko."""
 
     AGAINST = "attacker"  # the attacker alone: worst for the defender
     FOR = "defender"  # the defender alone: best for the defender
@@ -56,7 +59,6 @@ class StatusQuestion(NamedTuple):
 LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
 KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
 LIVE_DESPITE, KILL_DESPITE = StatusQuestion("live", Ko.DESPITE), StatusQuestion("kill", Ko.DESPITE)
-THREATS = 2  # ko threats of the side against the goal, under ``Ko.DESPITE``
 
 Answers = Mapping[StatusQuestion, "bool | None"]
 """Answers to questions. True: the goal can be reached. False: the other side prevents it. None:
@@ -122,6 +124,17 @@ def _holds(answers: Answers, question: StatusQuestion, wanted: bool) -> bool:
     return any(answers.get(other) is answer for other, answer in facts)
 
 
+def shown_despite_threats(answers: Answers) -> StatusQuestion | None:
+    """Returns the question under ``DESPITE`` whose yes alone gives the status.
+
+    Returns None if there is none, also if the status needs no ko moves.
+    """
+    for question, strict in ((LIVE_DESPITE, LIVE_AGAINST), (KILL_DESPITE, KILL_FOR)):
+        if answer(answers, question) and not answer(answers, strict):
+            return question
+    return None
+
+
 def yes_that_shows(question: StatusQuestion, wanted: bool) -> list[StatusQuestion]:
     """Returns the questions whose yes implies the answer ``wanted`` to another, ``question``.
 
@@ -149,9 +162,9 @@ def next_to_search(answers: Answers, defender_first: bool) -> StatusQuestion | N
     """Returns the next question to search, if each is searched to its end.
 
     Returns None if the answers to all questions are known or implied, or if every open question was
-    searched. The first question is about the best possible result of the side moving first, the
-    second about the best possible result of the other side. Each of them often settles the status
-    alone.
+    searched. It is also None if a yes under ``DESPITE`` gives the status. The first question is
+    about the best possible result of the side moving first, the second about the best possible
+    result of the other side. Each of them often settles the status alone.
 
     Args:
       answers: the answers so far.
@@ -162,7 +175,7 @@ def next_to_search(answers: Answers, defender_first: bool) -> StatusQuestion | N
         if defender_first
         else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
     )
-    if answers.get(LIVE_DESPITE) or answers.get(KILL_DESPITE):
+    if shown_despite_threats(answers) is not None:
         return None
     return next(iter(_open(answers, order)), None)
 
@@ -186,7 +199,7 @@ def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion,
       answers: the answers so far.
       defender_first: whether the defender is to move.
     """
-    if answers.get(LIVE_DESPITE) or answers.get(KILL_DESPITE):
+    if shown_despite_threats(answers) is not None:
         return {}
     order = (
         (LIVE_AGAINST, LIVE_FOR, KILL_FOR, KILL_AGAINST)

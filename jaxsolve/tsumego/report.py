@@ -10,7 +10,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import NOTHING_LEFT
 from jaxsolve.tsumego import questions, seki_line, variations, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
-from jaxsolve.tsumego.aims import Aim
+from jaxsolve.tsumego.aims import Aim, aims_of
 from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.growth import Growth
@@ -109,9 +109,12 @@ class _Reporter:
         For a right move this is a proof of what the side reaches, for a wrong move a proof of what
         the other side reaches.
         """
-        aims = (
-            (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
+        own = first.own_aims
+        others = (
+            *aims_of(move.answers, not first.defender_first),
+            *(Aim(aim.question, not aim.wanted) for aim in own),
         )
+        aims = (own, first.other_aims) if move.right else (others, own)
         status = first.status_after(move)
         if status is Status.SEKI:
             aims = (NOT_CAPTURED, *aims)
@@ -120,10 +123,8 @@ class _Reporter:
             and first.defender_first
             and statuses.bounded(first.answers_after(move)).against.most == Value.DIES
         ):
-            aims = (
-                CAPTURED,
-                *aims,
-            )  # show the capture after a lost ko, which the other proofs do not contain
+            # Show the capture after a lost ko, which the other proofs do not contain.
+            aims = (CAPTURED, *aims)
         question = next(filter(None, map(move.best, aims)), None)
         if question is None and move.right:
             return self._of_the_root(first, move)
@@ -182,7 +183,7 @@ class _Reporter:
         words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
         text = words[question.goal][answer]
         if question.ko is Ko.DESPITE:
-            return f"{text} despite {questions.THREATS} ko threats" if answer else text
+            return f"{text} {'despite' if answer else 'with'} {questions.THREATS} ko threats"
         other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
         if questions.answer(answers, other) is answer:
             return text

@@ -12,10 +12,10 @@ setting give a value:
     ==========  ==========  ==================================================================
 
 The values under the settings AGAINST and FOR give the status. The value under AGAINST is never
-above the value under FOR. Therefore not all four questions have to be searched. If the answer to
-``live`` under the setting DESPITE is yes, the value is LIVES under both; if that to ``kill`` is
-yes, it is DIES. Then no number of ko threats up to ``questions.THREATS`` helps the loser, as at a
-false eye: the defender may retake that ko for ever, but never ends it.
+above the value under FOR. Therefore not all four questions have to be searched. If ``live`` under
+DESPITE is yes, the status is *lives*, whatever the value under AGAINST; if ``kill`` is, it is
+*dies*, whatever the value under FOR. Then ``questions.THREATS`` ko threats do not help the loser,
+as at a false eye: the defender may retake that ko for ever, but never ends it.
 
     ==========  ==========  ==================  ==================
     AGAINST     FOR         defender first      attacker first
@@ -28,15 +28,16 @@ false eye: the defender may retake that ko for ever, but never ends it.
     DIES        SEKI        seki in ko          dies in ko
     ==========  ==========  ==================  ==================
 
-*lives*, *seki* and *dies* hold whoever wins kos. The statuses *in ko* name the value that the side
+*lives*, *seki* and *dies* hold whoever wins kos, or despite ``questions.THREATS`` ko threats of the
+loser. The statuses *in ko* name the value that the side
 moving first gets by winning the ko. If that side loses the ko, the result is the other value. In
 all other cases the status is *unknown*, and bounds of the two values are reported.
 
-A status in ko does not state how many ko threats either side needs. It is the same for a direct ko,
-an approach ko and a ko of several stages. But if ``questions.THREATS`` threats are not enough for
-the loser, it is no ko. A double ko has such a status, too: the setting that
-forbids one side all ko moves also forbids the answer in the other ko. Stones that live, or are in
-seki, by a double ko need no threat.
+A status in ko does not state how many ko threats either side needs, except that no proof was found
+that ``questions.THREATS`` do not help the loser. It is the same for a direct ko, an approach ko and
+a ko of several stages. A double ko has a status in ko, too: the setting that forbids one side all
+ko moves also forbids the answer in the other ko. Stones that live, or are in seki, by a double ko
+need no threat.
 
 Life means unconditional life. Consider a group whose second eye is a ko point that it can never
 fill. It is not alive, even if only the defender may make ko moves. Under that setting its value is
@@ -55,15 +56,12 @@ import enum
 from typing import NamedTuple
 
 from jaxsolve.tsumego.questions import (
-    KILL_DESPITE,
-    KILL_FOR,
-    LIVE_AGAINST,
-    LIVE_DESPITE,
     Answers,
     Ko,
     StatusQuestion,
     answer,
     refuse_contradictions,
+    shown_despite_threats,
 )
 
 
@@ -116,7 +114,12 @@ class Bounded(NamedTuple):
 
     against: Bounds
     for_: Bounds
-    despite_threats: bool = False  # the values were shown only under ``Ko.DESPITE``
+    despite_threats: bool = False  # shown only under ``Ko.DESPITE``; both bounds are the value
+
+    @property
+    def both(self) -> tuple[Bounds, Bounds]:
+        """The bounds under AGAINST and under FOR."""
+        return self.against, self.for_
 
     @property
     def known(self) -> bool:
@@ -129,21 +132,22 @@ class Bounded(NamedTuple):
 
 
 def bounded(answers: Answers) -> Bounded:
-    """Returns the bounds that the answers imply for the values under both ko settings.
+    """Returns the bounds that give the status.
+
+    They are those of ``by_setting``, unless the status is shown only under DESPITE: then both are
+    its value.
 
     Raises ValueError if the answers contradict each other.
     """
-    for question, strict, value in (
-        (LIVE_DESPITE, LIVE_AGAINST, Value.LIVES),
-        (KILL_DESPITE, KILL_FOR, Value.DIES),
-    ):
-        if answer(answers, question) and not answer(answers, strict):
-            return Bounded(Bounds(value, value), Bounds(value, value), despite_threats=True)
-    return by_setting(answers)
+    shown = shown_despite_threats(answers)
+    if shown is None:
+        return by_setting(answers)
+    value = Value.LIVES if shown.goal == "live" else Value.DIES
+    return Bounded(Bounds(value, value), Bounds(value, value), despite_threats=True)
 
 
 def by_setting(answers: Answers) -> Bounded:
-    """Returns the bounds under the settings AGAINST and FOR, whatever is known under DESPITE.
+    """Returns the bounds that the answers imply under the settings AGAINST and FOR.
 
     Raises ValueError if the answers contradict each other.
     """
@@ -172,7 +176,7 @@ def status_of(answers: Answers, defender_first: bool) -> Status:
 
 def possible(answers: Answers, defender_first: bool) -> list[Status]:
     """Returns the statuses that the answers leave possible, in the order of ``Status``."""
-    against, for_, _ = bounded(answers)
+    against, for_ = bounded(answers).both
     pairs = [
         (low, high)
         for low in Value

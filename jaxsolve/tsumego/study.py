@@ -14,6 +14,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import asking, questions
 from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.aims import reaches_all
 from jaxsolve.tsumego.asking import PAUSED, Answerer, QuestionResult, StudyProblem, Turn
 from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.questions import LIVE_AGAINST, LIVE_FOR, Ko, StatusQuestion
@@ -21,7 +22,8 @@ from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
 
-PATIENCE = 4.0  # see ``Study._search_root``
+# Effort for the questions despite ko threats, relative to that of the others.
+THREATS_EFFORT = 4.0
 A_TURN = 8  # number of first moves of one side that are searched before those of the other
 
 
@@ -114,8 +116,8 @@ class Study:
         """Searches the questions about the root in rounds, until the status is known.
 
         A question that an earlier answer implies is not asked again. If all is known except the
-        answers despite ko threats, these questions get ``PATIENCE`` times the budget that decided
-        the others. Yields ``first`` after every question.
+        answers despite ko threats, these questions get ``THREATS_EFFORT`` times the budget that
+        decided the others. Yields ``first`` after every question.
         """
         refused: set[StatusQuestion] = set()  # not searched, nor paused
         last = math.inf  # the budget of the last round
@@ -137,7 +139,7 @@ class Study:
                     first.answers[question] = self._answer(question, result)
                 yield first
             if all(each.ko is Ko.DESPITE for each in self._round(first)):
-                last = min(last, PATIENCE * seconds)
+                last = min(last, THREATS_EFFORT * seconds)
             if not asked or seconds >= last:
                 return
 
@@ -232,10 +234,8 @@ class Study:
         """
         if first.aim is None or first.status is Status.UNKNOWN:
             return
-        (other,) = (each for each in self._both if each is not first)
-        passed = first.reached_by_pass(other.answers)
-        root = first.reached(first.answers)
-        if all(own is True or aim is False for own, aim in zip(passed, root, strict=True)):
+        passed = first.reached_by_pass(self._other(first).answers)
+        if reaches_all(passed, first.reached(first.answers)):
             first.pass_right = True
         names = list(dict.fromkeys(filter(None, map(first.begins_with, first.own_aims))))
         if not names:
@@ -248,19 +248,18 @@ class Study:
 
     def _shows_all(self, first: First, move: str) -> bool:
         """Whether the proofs at the root that begin with ``move`` show all aims of the side."""
-        shown = first.reached({}, move)
-        found = [(aim, questions.answer(first.answers, aim.question)) for aim in first.own_aims]
-        aims = [None if answer is None else answer is aim.wanted for aim, answer in found]
-        return all(own is True or aim is False for own, aim in zip(shown, aims, strict=True))
+        return reaches_all(first.reached({}, move), first.reached(first.answers))
 
     def _judge(self, first: First) -> None:
-        (other,) = (each for each in self._both if each is not first)
-        first.judge(other.answers)
+        first.judge(self._other(first).answers)
 
     def _deciding(self, first: First, move: Move) -> list[StatusQuestion]:
         """Returns the questions that may decide whether ``move`` is right; empty if it is known."""
-        (other,) = (each for each in self._both if each is not first)
-        return [] if move.right is not None else first.deciding(move, other.answers)
+        return [] if move.right is not None else first.deciding(move, self._other(first).answers)
+
+    def _other(self, first: First) -> First:
+        """Returns what is known with the other side moving first."""
+        return next(each for each in self._both if each is not first)
 
     def _search_deciding(self, first: First, moves: Sequence[Move], seconds: float) -> None:
         """Searches the questions that may decide whether ``moves`` are right, up to ``seconds``.
@@ -292,8 +291,8 @@ class Study:
         """Lists all first moves, with the answers that are known without a search.
 
         An aim that is unreachable at the root is unreachable by every move, and what the other side
-        reaches at the root it reaches after every move. A move that a ko setting forbids is not
-        searched under that setting.
+        reaches at the root it reaches after every move. The side reaches an aim after the move that
+        begins the proof of it. A move that a ko setting forbids is not searched under that setting.
         """
         legal = {}
         for question in (LIVE_AGAINST, LIVE_FOR):
@@ -303,11 +302,14 @@ class Study:
             if name == "pass":
                 continue
             move = Move(name, text, barred=frozenset(ko for ko in legal if name not in legal[ko]))
-            for aim in first.all_aims:
+            for aim in first.aims_by_setting:
                 if aim.question.ko in move.barred or first.answers.get(aim.question) is (
                     not aim.wanted
                 ):
                     move.answers[aim.question] = not aim.wanted
+            for aim in first.own_aims:
+                if first.begins_with(aim) == name:
+                    move.answers[aim.question] = aim.wanted
             if first.aim is None and first.refuting is not None:
                 move.answers[first.refuting] = True
             first.moves.append(move)

@@ -22,9 +22,8 @@ class MoveReport:
     right: bool | None
     status: Status
     question: StatusQuestion | None  # the question whose proof gives the variations
-    result: (
-        QuestionResult | None
-    )  # the result of ``question``, searched after the move or at the root
+    # The result of ``question``, searched after the move or at the root.
+    result: QuestionResult | None
     own: bool  # whether ``question`` was searched after this move; False: at the root
     # Variations that begin with the move; None: unknown, or not in the proof at the root.
     play: Variation | None
@@ -167,7 +166,7 @@ class Report:
         """
         task = self.task
         neither = any(
-            first.status is not Status.UNKNOWN and (Value.SEKI, Value.SEKI) in first.bounds
+            first.status is not Status.UNKNOWN and (Value.SEKI, Value.SEKI) in first.bounds.both
             for first in (each.first for each in self.firsts)
         )
         place = (task.stones, task.defender, task.crucial, task.region)

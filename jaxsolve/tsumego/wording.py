@@ -119,7 +119,7 @@ def note(task: Task, first: First) -> str:
             f"{defender} avoids capture in this region, but gets no two eyes; that decides nothing"
             " about the whole board, so no first move is called right or wrong"
         )
-    against, for_, _ = first.bounds
+    against, for_ = first.bounds.both
     # Only what the answers state: they do not tell a ko that leads to a seki from one that the
     # defender can never end, as at a false eye (``tsumego/status.py``).
     only_survives = for_ == (Value.SEKI, Value.SEKI) and against.most == Value.DIES
@@ -151,7 +151,7 @@ def the_ko(task: Task, first: First) -> str:
     if not first.status.in_ko:
         return ""
     defender, attacker = SIDES[task.defender], SIDES[1 - task.defender]
-    against, for_, _ = first.bounds
+    against, for_ = first.bounds.both
     return (
         f"if {defender} wins the ko, {value(task, for_, defender)}; if {attacker} wins it,"
         f" {value(task, against, defender)}"
@@ -180,7 +180,7 @@ def after_wrong_move(task: Task, first: First, name: str) -> str:
     worse = [
         f"{value(task, after, SIDES[task.defender])} if {side} wins the ko"
         for side, after, before in zip(
-            sides, statuses.bounded(first.answers_after(move))[:2], first.bounds[:2], strict=True
+            sides, statuses.bounded(first.answers_after(move)).both, first.bounds.both, strict=True
         )
         if after.known and before.known and after != before
     ]
@@ -248,7 +248,7 @@ def _bounds(task: Task, first: First) -> str:
     least = {Value.DIES: "", Value.SEKI: "it is not captured", Value.LIVES: "it lives"}
     most = {Value.DIES: "it dies", Value.SEKI: "it does not live", Value.LIVES: ""}
     parts = []
-    for bounds, condition in zip(first.bounds[:2], ("loses", "wins"), strict=True):
+    for bounds, condition in zip(first.bounds.both, ("loses", "wins"), strict=True):
         known = value(task, bounds) if bounds.known else ""
         if words := known or least[bounds.least] or most[bounds.most]:
             parts.append(f"if {SIDES[task.defender]} {condition} all kos, {words}")

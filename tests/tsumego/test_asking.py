@@ -22,7 +22,7 @@ from jaxsolve.tsumego.questions import (
     LIVE_FOR,
 )
 from jaxsolve.tsumego.status import Status, Value
-from jaxsolve.tsumego.study import PATIENCE, Study
+from jaxsolve.tsumego.study import THREATS_EFFORT, Study
 from jaxsolve.tsumego.task import make_task
 from support.tsumego_answers import BASIC, QUESTIONS, named, truth
 
@@ -135,7 +135,7 @@ def test_the_status_takes_a_constant_factor_of_the_least_effort(task, pair):
             assert firsts[side].status is status.status_of(truth(*pair), side == "white")
             share = questions.OTHERS_SHARE
             longest = max(asking.GROWTH / share * effort, asking.FIRST_SECONDS)
-            with_threats = 2 * PATIENCE * asking.GROWTH + 3 * share  # two about ko threats
+            with_threats = 2 * THREATS_EFFORT * asking.GROWTH + 3 * share  # two about ko threats
             assert answerer.root(side) <= (1 + with_threats) * longest
 
 
@@ -152,7 +152,7 @@ def test_a_ko_is_told_by_two_proofs_though_the_disproofs_never_end(task):
     assert set(firsts["white"].answers) == {LIVE_FOR, KILL_AGAINST, LIVE_DESPITE}
     # Whether threats would change it had some turns more than those that decided the rest.
     spent = answerer.spent["white-first.kill.despite-ko-threats"]
-    assert PATIENCE * 15.0 <= spent < asking.GROWTH * PATIENCE * 15.0
+    assert THREATS_EFFORT * 15.0 <= spent < asking.GROWTH * THREATS_EFFORT * 15.0
 
 
 def test_an_easy_question_settles_the_status_alone(task):

@@ -113,4 +113,4 @@ def test_a_value_that_ko_threats_do_not_change_is_the_status(defender_first):
         assert statuses.status_of(answers, defender_first).value == settled.name.lower()
         assert statuses.possible(answers, defender_first) == [settled.name.lower()]
         assert found.despite_threats is (against is not for_)
-        assert statuses.by_setting(answers)[:2] == ((against, against), (for_, for_))
+        assert statuses.by_setting(answers).both == ((against, against), (for_, for_))

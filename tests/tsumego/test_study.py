@@ -297,3 +297,30 @@ def test_the_first_move_of_the_roots_proof_is_right_without_further_questions(ta
     ):
         assert each.status is wanted and len(each.answers) == 1
         assert {move.move: move.right for move in each.moves} == {"A1": None, "B1": True}
+
+
+def test_a_move_is_refuted_by_a_proof_despite_ko_threats_where_the_verdict_rests_on_one(tasks):
+    """Black kills with A1 by a ko that White never ends; after B1 White lives in the same way."""
+    yes = {"kill.attacker-may-ko", "kill.despite-ko-threats"}
+
+    def answers(turn):
+        found = []
+        for problem in turn.problems:
+            side, goal, ko, *move = problem.id.split(".")
+            black = side == "black-first" and move != ["B1"]
+            proved = f"{goal}.{ko}" in (yes if black else {"live.despite-ko-threats"})
+            verdict = "proved" if proved else "disproved"
+            found.append(QuestionResult(problem.id, verdict, best_move="A1", checked=True))
+        return found
+
+    found = Study(tasks[BOARD], answers)
+    found.run()
+    (black,) = [
+        each for each in report.make_report(found, lambda row: None).firsts if each.side == "black"
+    ]
+    assert black.verdict == "white dies by A1 (2 ko threats do not help white)"
+    right, wrong = black.moves
+    assert (right.move, right.right, right.status) == ("A1", True, Status.DIES)
+    assert right.shows == "captured despite 2 ko threats"
+    assert (wrong.move, wrong.right, wrong.status) == ("B1", False, Status.LIVES)
+    assert wrong.result is not None and wrong.shows == "alive despite 2 ko threats"

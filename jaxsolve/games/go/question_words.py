@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jaxsolve.games.go.rule_sets import THREATS
+
 if TYPE_CHECKING:
     from jaxsolve.games.go.tsumego import Tsumego
 
@@ -47,9 +49,9 @@ def _conditions(game: Tsumego) -> list[str]:
     if without:
         found.append(f"where {' and '.join(without)} may not start or take a ko")
     for side in ("black", "white"):
-        kind, _, count = getattr(game, f"ko_{side}").partition("-")
-        if kind == "threats":
-            found.append(f"where {side} has {count} ko threat" + ("s" if count != "1" else ""))
+        count = THREATS.get(getattr(game, f"ko_{side}"), 0)
+        if count:
+            found.append(f"where {side} has {count} ko threat" + "s" * (count > 1))
     if game.ko != "simple":
         found.append(f"under {game.ko} superko")
     return found

@@ -37,7 +37,9 @@ _KILLALL = (
     ),
     _EYES,
 )
-_KO_CHOICES = ("allow", "forbid", "threats-1", "threats-2", "threats-3")
+THREATS = {f"threats-{count}": count for count in (1, 2, 3)}
+"""The values of ``ko_black`` and ``ko_white`` that give a side ko threats, and their number."""
+KO_CHOICES = ("allow", "forbid", *THREATS)
 _MAY_KO = (
     "Whether {} may make a move that starts or takes a ko; forbid also keeps such problems free of"
     " repetitions. threats-2: it may, and with each of 2 ko threats it may retake a ko at once."
@@ -73,8 +75,8 @@ _TSUMEGO = (
         ),
         example="A1,B1,C1,A2",
     ),
-    choice("ko_black", *_KO_CHOICES, meaning=_MAY_KO.format("Black")),
-    choice("ko_white", *_KO_CHOICES, meaning=_MAY_KO.format("White")),
+    choice("ko_black", *KO_CHOICES, meaning=_MAY_KO.format("Black")),
+    choice("ko_white", *KO_CHOICES, meaning=_MAY_KO.format("White")),
 )
 
 

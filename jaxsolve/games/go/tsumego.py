@@ -13,6 +13,7 @@ from jaxsolve.games.go import question_words
 from jaxsolve.games.go.benson import alive
 from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.moves import ko_starts, true_eyes
+from jaxsolve.games.go.rule_sets import KO_CHOICES, THREATS
 from jaxsolve.games.go.state import (
     ANY_CHAIN,
     KILL,
@@ -27,9 +28,6 @@ from jaxsolve.games.go.state import (
 )
 from jaxsolve.games.go.text import parse_points, points_text
 
-THREATS = {f"threats-{count}": count for count in (1, 2, 3)}
-"""The values of ``ko_black`` and ``ko_white`` that give a side ko threats, and their number."""
-KO_CHOICES = ("allow", "forbid", *THREATS)
 _CHOICES = {
     "goal": ("live", "kill"),
     "defender": ("black", "white"),

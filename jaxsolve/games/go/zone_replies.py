@@ -178,8 +178,9 @@ def unanswered(state, action, zone, out, facts, scratch):
     if has_action(zone, whole):
         return np.int64(0)
     uses_threat = action == meta_field(facts, state, KO) - 1
+    # If ``action`` uses a ko threat of Q, after every other action Q has one more: none is covered.
     if uses_threat or (action != whole and has_action(zone, action)):
-        make_whole(facts, out)  # after other actions Q has more threats
+        make_whole(facts, out)
         return np.int64(0)
     side, winner = facts[SIZE] + 2, 3 - colour_to_move(facts, state)
     chains = read_board(facts, state, zone, scratch)

@@ -63,7 +63,7 @@ from jaxsolve.games.go.zone_board import (
     write_zone,
 )
 from jaxsolve.games.go.zone_eyes import ko_taken, show_no_eye
-from jaxsolve.games.zones import FOR_MOVER, KIND, SECOND_MOVES, Zoning, make_zoning
+from jaxsolve.games.zones import FOR_MOVER, KIND, KINDS, SECOND_MOVES, Zoning, make_zoning
 from jaxsolve.jit.host import compiled, inner
 
 if TYPE_CHECKING:
@@ -379,6 +379,7 @@ def zoning_of(game: GoRules) -> Zoning | None:
     """
     if game._goal is None or game.ko != "simple":
         return None
+    assert game.threats < KINDS  # ``pattern`` numbers the kinds by the ko threats
     from jaxsolve.games.go.plans import plan
     from jaxsolve.games.go.zone_death import SCRATCH, settled
     from jaxsolve.games.go.zone_life import leaf

@@ -57,8 +57,16 @@ SOLVED = [
         "white",
     ),
     # The winner takes kos, and the loser has ko threats.
-    (check_corpus.tsumego(3, "kill", "black", "C2", ko_black="threats-2"), ".OO/XOX/O.. b", "white"),
-    (check_corpus.tsumego(3, "kill", "white", "C2", ko_white="threats-2"), ".../XXO/O.. w", "black"),
+    (
+        check_corpus.tsumego(3, "kill", "black", "C2", ko_black="threats-2"),
+        ".OO/XOX/O.. b",
+        "white",
+    ),
+    (
+        check_corpus.tsumego(3, "kill", "white", "C2", ko_white="threats-2"),
+        ".../XXO/O.. w",
+        "black",
+    ),
     (
         check_corpus.tsumego(4, "kill", "white", "A1", "A1,B1,A2,B2,A3,B3"),
         "OXX./..X./..X./OXXO b",
