@@ -109,9 +109,15 @@ class Task:
         return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
 
     def has(self, question: StatusQuestion) -> bool:
-        """Returns whether the rules have the question: ko threats exist with simple ko only."""
-        simple = self.given.killall is None and self.options.get("ko", "simple") == "simple"
-        return simple or question.ko is not Ko.DESPITE
+        """Returns whether the question is asked.
+
+        Ko threats exist with simple ko only. With a ko ban in the given position the answers
+        despite threats do not follow from the others, since a threat lifts the ban.
+        """
+        if question.ko is not Ko.DESPITE:
+            return True
+        simple = self.options.get("ko", "simple") == "simple"
+        return simple and self.given.killall is None and self.given.ko is None
 
     def answer(self, question: StatusQuestion, proved: bool) -> bool:
         """Returns the answer to ``question`` when the goal of its rules was proved or disproved.

@@ -198,37 +198,24 @@ def verdict(
       right: the right first moves, with the status after each.
       either_first: whether the status is the same for either side moving first.
     """
-    status = first.status
+    defender, status, condition = SIDES[task.defender], first.status, _condition(first)
     if status is Status.UNKNOWN:
         return f"{status.value}{_bounds(task, first)}"
-    return _verdict(task, first, right, either_first) + _condition(task, first)
-
-
-def _condition(task: Task, first: First) -> str:
-    """Returns the condition of a verdict that is shown with ko threats; "" if there is none."""
-    if not first.despite_threats:
-        return ""
-    loser = task.defender if first.status is Status.DIES else 1 - task.defender
-    return f" ({THREATS} ko threats do not help {SIDES[loser]})"
-
-
-def _verdict(
-    task: Task, first: First, right: Sequence[tuple[str, Status]], either_first: bool
-) -> str:
-    defender, status = SIDES[task.defender], first.status
     text = f"{defender} {phrase(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
     if either_first:
-        return f"{text}, also with {SIDES[1 - first.side]} first"
+        return f"{text}{_in_brackets(condition)}, also with {SIDES[1 - first.side]} first"
     if not ranks_moves(task, status):
         return text
     by = "with" if first.defender_first else "by"
     if not right and first.pass_right:
-        return f"{text} {by} pass" + ("" if task.whole else " (a move elsewhere)")
+        elsewhere = "" if task.whole else "a move elsewhere"
+        return f"{text} {by} pass{_in_brackets(elsewhere, condition)}"
     if not right:
         known = first.complete or first.aim is None
-        return text if known else f"{text} (by which move or pass is open)"
+        which = "" if known else "by which move or pass is open"
+        return f"{text}{_in_brackets(which, condition)}"
     names: dict[Status, list[str]] = {status: []}
     for move, after in right:
         # Right moves can differ in status: one gives a ko for life, another a seki without ko.
@@ -238,7 +225,22 @@ def _verdict(
         for after, moves in names.items()
         if moves
     ]
-    return "; ".join(parts) + ("" if first.complete else " (perhaps others)")
+    others = "" if first.complete else "perhaps others"
+    return "; ".join(parts) + _in_brackets(others, condition)
+
+
+def _condition(first: First) -> str:
+    """Returns the condition of a verdict that is shown with ko threats; "" if there is none."""
+    if not first.despite_threats:
+        return ""
+    loser = first.side if first.defender_first is (first.status is Status.DIES) else 1 - first.side
+    return f"even if {SIDES[loser]} has {THREATS} ko threats"
+
+
+def _in_brackets(*words: str) -> str:
+    """Returns the texts that are not empty in brackets, after a space; "" if there are none."""
+    found = "; ".join(filter(None, words))
+    return f" ({found})" if found else ""
 
 
 def _bounds(task: Task, first: First) -> str:

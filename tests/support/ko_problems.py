@@ -40,7 +40,8 @@ class KoProblem(NamedTuple):
 def agree(found: dict[str, Any], truth: dict[str, Any], defender: str) -> None:
     """Asserts that the command's JSON says what is true, with either side first."""
     assert found["defender"] == defender
-    assert all(row["checked"] for row in found["questions"])
+    for row in found["questions"]:  # by a double ko, play can repeat without end
+        assert row["checked"] or ("despite" in row["id"] and row["verdict"] == "unknown")
     for side in SIDES:
         first, root = found[f"{side}_first"], truth[side]["pair"]
         sure = truth[side]["settled"]

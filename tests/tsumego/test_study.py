@@ -318,7 +318,7 @@ def test_a_move_is_refuted_by_a_proof_despite_ko_threats_where_the_verdict_rests
     (black,) = [
         each for each in report.make_report(found, lambda row: None).firsts if each.side == "black"
     ]
-    assert black.verdict == "white dies by A1 (2 ko threats do not help white)"
+    assert black.verdict == "white dies by A1 (even if white has 2 ko threats)"
     right, wrong = black.moves
     assert (right.move, right.right, right.status) == ("A1", True, Status.DIES)
     assert right.shows == "captured despite 2 ko threats"

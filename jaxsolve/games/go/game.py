@@ -33,6 +33,7 @@ from jaxsolve.games.go.state import (
     host_word,
     meta_word,
     own_and_enemy,
+    passes_after,
     read_meta,
 )
 from jaxsolve.games.go.symmetry import kept_symmetries, transform_state
@@ -209,9 +210,7 @@ class GoRules(Game):
         black, white = own_and_enemy(meta.side, own, enemy)
         after = Meta(
             side=1 - meta.side,
-            passes=jnp.where(
-                is_pass & (meta.ply == OPENING_OVER), jnp.minimum(meta.passes + 1, 2), 0
-            ),
+            passes=passes_after(meta, is_pass, self._ko_threats(meta, task)[1]),
             ply=jnp.minimum(meta.ply + 1, OPENING_OVER),
             outcome=jnp.zeros_like(meta.outcome),
             ko=self._ko_number(ko),
@@ -225,9 +224,9 @@ class GoRules(Game):
         """Returns the task after a move that led to the stones ``black`` and ``white``."""
         return task
 
-    def _has_threat(self, meta: Meta, task: Task | None) -> jax.Array | bool:
-        """Returns bool[...]: whether the side to move has a ko threat and so may retake a ko."""
-        return False
+    def _ko_threats(self, meta: Meta, task: Task | None) -> tuple[jax.Array, jax.Array]:
+        """Returns bool[...]: the side to move has a ko threat; a pass at a ko does not count."""
+        return jnp.bool_(False), jnp.bool_(False)
 
     def _ko_number(self, ko: jax.Array) -> jax.Array:
         """Returns int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
@@ -264,7 +263,7 @@ class GoRules(Game):
             legal, atari = placements(grid, own, enemy)
             legal = self._restrict(legal, own, enemy, atari, meta, task)
             if self.ko == "simple":
-                banned = jnp.where(self._has_threat(meta, task), 0, meta.ko) - 1
+                banned = jnp.where(self._ko_threats(meta, task)[0], 0, meta.ko) - 1
                 legal = legal & ~grid.point(banned)
             return jnp.where(allowed[None], legal, np.uint32(0)), atari
 

@@ -47,6 +47,7 @@ from jaxsolve.games.go.zone_board import (
     colour_to_move,
     crucial_at,
     has_threat,
+    has_threats,
     may_not_take_ko,
     meta_field,
     number_chains,
@@ -139,7 +140,7 @@ def _step(facts, action, state, scratch):
     if action == meta_field(facts, state, KO) - 1:
         threats = max(threats - 1, np.int64(0))
     if action == n * n:
-        if ply == OPENING_OVER:
+        if ply == OPENING_OVER and not (has_threats(facts, state) and meta_field(facts, state, KO)):
             passes = min(passes_made(facts, state) + 1, np.int64(2))
     else:
         ko = _place(facts, action, BLACK + mover, state, scratch)

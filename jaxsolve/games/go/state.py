@@ -104,6 +104,15 @@ def meta_word(meta: Meta) -> jax.Array:
     return word
 
 
+def passes_after(meta: Meta, is_pass: jax.Array, waits: jax.Array) -> jax.Array:
+    """Returns int32[...]: ``Meta.passes`` after an action.
+
+    ``waits``, bool[...], states whether a pass does not count.
+    """
+    counts = is_pass & (meta.ply == OPENING_OVER) & ~waits
+    return jnp.where(counts, jnp.minimum(meta.passes + 1, 2), 0)
+
+
 def own_and_enemy(
     side: jax.Array, black: jax.Array, white: jax.Array
 ) -> tuple[jax.Array, jax.Array]:

@@ -53,7 +53,8 @@ class Tsumego(GoRules):
       ``ko_white=forbid`` is the same restriction for White.
     * ``ko_black=threats-2``: Black has 2 ko threats (1 to 3). With each of them it may once retake
       a ko at once, as if it had made a threat and White had answered it. ``ko_white`` likewise, but
-      one side at most has threats. They exist with ``ko=simple`` only.
+      one side at most has threats. They exist with ``ko=simple`` only. With them, a pass of the
+      side that may not retake a ko does not count towards two passes: it waits for the ban to end.
 
     The start position is the empty board; other positions are read from text.
 
@@ -160,10 +161,11 @@ class Tsumego(GoRules):
     def threats(self) -> int:  # type: ignore[override]
         return THREATS.get(self.ko_black, 0) + THREATS.get(self.ko_white, 0)
 
-    def _has_threat(self, meta: Meta, task: Task | None) -> jax.Array:
+    def _ko_threats(self, meta: Meta, task: Task | None) -> tuple[jax.Array, jax.Array]:
         assert task is not None
         mine = jnp.where(meta.side == 1, THREATS_FOR_WHITE, THREATS_FOR_BLACK)
-        return (meta.boards > 0) & ((task.flags & mine.astype(jnp.uint32)) != 0)
+        has_threat = (meta.boards > 0) & ((task.flags & mine.astype(jnp.uint32)) != 0)
+        return has_threat, (meta.ko > 0) & _has(task, THREATS_FOR_BLACK | THREATS_FOR_WHITE)
 
     @property
     def _goal(self) -> int:

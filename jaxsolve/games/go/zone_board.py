@@ -261,6 +261,15 @@ def may_not_take_ko(facts, state, colour):
 
 
 @inner
+def has_threats(facts, state):
+    """Whether a side of the task has ko threats, or had some."""
+    if facts[TSUMEGO] == 0:
+        return False
+    either = np.uint32(THREATS_FOR_BLACK | THREATS_FOR_WHITE)
+    return task_flags(facts, state) & either != np.uint32(0)
+
+
+@inner
 def has_threat(facts, state, colour):
     """Whether ``colour``, the side to move, has a ko threat and so may retake a ko."""
     if facts[TSUMEGO] == 0 or meta_field(facts, state, BOARDS) == 0:

@@ -123,7 +123,8 @@ class Twin:
         return {self.actions[a]: self.text(self.step(p, a)) for a in actions}
 
     def step(self, p: oracle.Position, action: int) -> oracle.Position:
-        return oracle.step(self.n, p, action, ko=self.ko, defender=self.defender + 1)
+        waits, defender = self.threats > 0, self.defender + 1
+        return oracle.step(self.n, p, action, ko=self.ko, defender=defender, waits=waits)
 
     def verdict(self, p: oracle.Position):
         """(winner, reason), or None if the game is not over."""

@@ -217,7 +217,12 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
         defender = 1 + (getattr(game, "defender", "black") == "white")
         for i in np.flatnonzero(~over):
             positions[i] = oracle.step(
-                game.size, positions[i], int(actions[i]), ko=game.ko, defender=defender
+                game.size,
+                positions[i],
+                int(actions[i]),
+                ko=game.ko,
+                defender=defender,
+                waits=game.threats > 0,
             )
         for i in np.flatnonzero(over):
             text = start_of(game, rng)

@@ -172,8 +172,8 @@ def legal(
     return found
 
 
-def step(n, position, action, *, ko="simple", defender=None):
-    """The position after a legal action."""
+def step(n, position, action, *, ko="simple", defender=None, waits=False):
+    """The position after a legal action; ``waits``: a pass at a ko does not count."""
     board, side = position.board, position.side
     is_pass = action == n * n
     played = Played(board, 0, None) if is_pass else play(n, board, side, action)
@@ -182,7 +182,9 @@ def step(n, position, action, *, ko="simple", defender=None):
         board=played.board,
         side=1 - side,
         ko=played.ko if ko == "simple" else None,
-        passes=position.passes + 1 if is_pass and position.ply == 3 else 0,
+        passes=position.passes + 1
+        if is_pass and position.ply == 3 and not (waits and position.ko is not None)
+        else 0,
         ply=min(3, position.ply + 1),
         crucial=frozenset(p for p in position.crucial if played.board[p] == defender),
         history=(*position.history, entry(ko, board, side)) if adds else position.history,

@@ -243,6 +243,7 @@ class Exhaustive:
     def _expand_nodes(self) -> None:
         self.nodes: dict[Node, int] = {}
         parents, children, takes, places = [], [], [], []
+        waits: dict[int, int] = {}  # for a pass at a ko, the position in which it does not count
         waiting = [Node(0, 0, 0, 0), Node(0, 1, 0, 0)]
         self.nodes = {node: number for number, node in enumerate(waiting)}
         for node in waiting:  # grows
@@ -258,6 +259,10 @@ class Exhaustive:
                 lifted = Node(node.board, node.side, 0, 0)
                 if self.nodes.setdefault(lifted, len(waiting)) == len(waiting):
                     waiting.append(lifted)
+                waiting_pass = Node(node.board, 1 - node.side, 0, 0)
+                if self.nodes.setdefault(waiting_pass, len(waiting)) == len(waiting):
+                    waiting.append(waiting_pass)
+                waits[len(parents) + len(after) - 1] = self.nodes[waiting_pass]
             for point, ko, child in after:
                 number = self.nodes.setdefault(child, len(waiting))
                 if number == len(waiting):
@@ -268,6 +273,8 @@ class Exhaustive:
                 places.append(point)
         self._parents, self._children = np.array(parents, int), np.array(children, int)
         self._takes, self._places = np.array(takes, bool), places
+        self._waiting = self._children.copy()
+        self._waiting[list(waits)] = list(waits.values())
         lifted = [
             self.nodes.get(Node(node.board, node.side, 0, 0), -1) if node.ko else -1
             for node in waiting
@@ -286,16 +293,21 @@ class Exhaustive:
         player: int,
         given: np.ndarray | None = None,
         never: np.ndarray | None = None,
+        waits: bool = False,
     ) -> np.ndarray:
         """bool[nodes]: where ``player`` forces a win of the game with this goal.
 
         ``live``: the defender wins if a crucial stone becomes unconditionally alive. ``kill``: the
         attacker wins if all of them are captured. Else the other side wins after two passes.
-        ``given`` are nodes that count as won, ``never`` others that do not.
+        ``given`` are nodes that count as won, ``never`` others that do not. ``waits``: a pass of
+        a side that may not retake a ko does not count towards two passes.
         """
         may = np.array([self.may(options, side) for side in (0, 1)])
         legal = ~self._takes | may[self._sides[self._parents]]
-        parents, children = self._parents[legal], self._children[legal]
+        parents, children = (
+            self._parents[legal],
+            (self._waiting if waits else self._children)[legal],
+        )
         loser = self.defender if goal == "live" else 1 - self.defender
         count, mine = len(self._sides), self._sides == player
         replies = np.bincount(parents, minlength=count)
@@ -363,17 +375,19 @@ class Exhaustive:
     def despite(self, goal: str, side: int, move: str | None = None, count: int = 2) -> bool:
         """Whether the goal is reached although the other side has ``count`` ko threats.
 
-        Both sides may take kos, with ``side`` to move first or after its first ``move``.
+        Both sides may take kos, with ``side`` to move first or after its first ``move``. A pass at
+        a ko does not count.
         """
         node = self.nodes[Node(0, side, 0, 0)]
         if move is not None:
             node = self._children[self.first_edges(side)[move]]
         player = self.defender if goal == "live" else 1 - self.defender
         if (goal, count) not in self._despite:
-            won = self.wins(goal, BOTH, player)
+            won = self.wins(goal, BOTH, player, waits=True)
             for _ in range(count):
                 theirs = (self._sides != player) & (self._lifted >= 0)
-                won = self.wins(goal, BOTH, player, never=theirs & ~won[self._lifted])
+                never = theirs & ~won[self._lifted]
+                won = self.wins(goal, BOTH, player, never=never, waits=True)
             self._despite[goal, count] = won
         return bool(self._despite[goal, count][node])
 

@@ -249,8 +249,21 @@ REPLY_CLAUSES = {
             "",
         ),
     ),
+    "A4: the ko of p, where a threat of Q lifts the ban in q and p's ko retakes nothing": (
+        "banned = 0 if self.rules.may_retake(position) else position.ko",
+        "banned = position.ko",
+        Step(
+            rules("white", "any", "all", ko_white="threats-1"),
+            0,
+            "must-play",
+            "..X/.OX/O.. w ko=C1",
+            "C1,A2,B2,C2,A3,B3,C3",
+            (("pass", "..X/.OX/O.. b ko=B1", "C1"),),
+            "",
+        ),
+    ),
     "A4: every illegal point": (
-        "& self.rules.options.region & ~position.ko & ~legal",
+        "& self.rules.options.region & ~banned & ~legal",
         "& self.rules.options.region & 0 & ~legal",
         Step(
             rules("black", "any", "all"),

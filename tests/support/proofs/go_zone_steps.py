@@ -172,7 +172,8 @@ class Twin:
 
     def after(self, p: Position, move: str) -> Position:
         if move == PASS:
-            return p._replace(side=1 - p.side, ko=None, passes=p.passes + 1)
+            waits = self.threats > 0 and p.ko is not None
+            return p._replace(side=1 - p.side, ko=None, passes=0 if waits else p.passes + 1)
         point = self.names.index(move)
         played = play(self.n, p.board, p.side, point)
         return Position(
@@ -310,6 +311,9 @@ def random_position(rng: random.Random, twin: Twin, side: int) -> Position:
     )
     p = Position(board, side, None, rng.choice((0, 0, 0, 0, 1)), 3, crucial)
     p = p._replace(threats=rng.randint(0, twin.threats))
+    empty = [point for point, colour in enumerate(board) if not colour]
+    if twin.threats and empty and rng.random() < 0.3:  # a ko at which there may be no stone to take
+        return p._replace(ko=rng.choice(empty), passes=0)
     takes = []
     if rng.random() < 0.5 and twin.sound(board):
         other = p._replace(side=1 - side, passes=0)

@@ -210,7 +210,8 @@ class GoText:
     def passed(self, position: GoPosition) -> str:
         """Returns the text after a pass."""
         opening = position.ply is not None
-        passes = "" if opening else f" passes={position.passes + 1}"
+        waits = self.options.threats and position.ko  # such a pass does not count
+        passes = "" if opening or waits else f" passes={position.passes + 1}"
         added = self._present(position) if self.options.ko == "situational" else ""
         tail = self._tail(position, 2 if opening else None, position.crucial, added)
         return f"{position.board} {'wb'[position.side]}{passes}{tail}"

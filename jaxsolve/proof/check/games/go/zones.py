@@ -228,7 +228,8 @@ class GoZones(WrittenZones):
             if not self.no_other_ko(view, bit, captured, inside):
                 raise Refused(f"the zone does not show that {self._name(bit)} takes no ko")
         legal = moves.quiet | sum(moves.taking)
-        for bit in bits(view.empty & self.rules.options.region & ~position.ko & ~legal):
+        banned = 0 if self.rules.may_retake(position) else position.ko
+        for bit in bits(view.empty & self.rules.options.region & ~banned & ~legal):
             if not self.stays_illegal(view, bit, claimant, children):
                 raise Refused(
                     f"the zone does not show that {self._name(bit)} stays illegal,"
