@@ -29,6 +29,7 @@ class Task(NamedTuple):
 
 ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
 THREATS_FOR_BLACK, THREATS_FOR_WHITE = 1 << 5, 1 << 6
+THREATS = THREATS_FOR_BLACK | THREATS_FOR_WHITE
 """Bits of ``Task.flags``.
 
 ANY_CHAIN: the defender wins if any of its chains lives. WHITE_DEFENDS: the defender is White,

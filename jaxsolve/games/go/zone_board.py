@@ -18,6 +18,7 @@ from jaxsolve.games.go.state import (
     PASSES,
     PLY,
     SIDE,
+    THREATS,
     THREATS_FOR_BLACK,
     THREATS_FOR_WHITE,
 )
@@ -255,9 +256,8 @@ def may_not_take_ko(facts, state, colour):
     """Whether the task forbids ``colour`` to start or take a ko."""
     if facts[TSUMEGO] == 0:
         return False
-    return task_flags(facts, state) & np.uint32(
-        NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE
-    ) != np.uint32(0)
+    flag = NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE
+    return task_flags(facts, state) & np.uint32(flag) != np.uint32(0)
 
 
 @inner
@@ -265,8 +265,7 @@ def has_threats(facts, state):
     """Whether a side of the task has ko threats, or had some."""
     if facts[TSUMEGO] == 0:
         return False
-    either = np.uint32(THREATS_FOR_BLACK | THREATS_FOR_WHITE)
-    return task_flags(facts, state) & either != np.uint32(0)
+    return task_flags(facts, state) & np.uint32(THREATS) != np.uint32(0)
 
 
 @inner
@@ -274,9 +273,8 @@ def has_threat(facts, state, colour):
     """Whether ``colour``, the side to move, has a ko threat and so may retake a ko."""
     if facts[TSUMEGO] == 0 or meta_field(facts, state, BOARDS) == 0:
         return False
-    return task_flags(facts, state) & np.uint32(
-        THREATS_FOR_BLACK if colour == BLACK else THREATS_FOR_WHITE
-    ) != np.uint32(0)
+    flag = THREATS_FOR_BLACK if colour == BLACK else THREATS_FOR_WHITE
+    return task_flags(facts, state) & np.uint32(flag) != np.uint32(0)
 
 
 # ---- growth of a zone ----------------------------------------------------------------------------

@@ -195,6 +195,25 @@ class Twin:
             alive if self.crucial is None else alive & p.crucial
         )
 
+    def has_ko(self, p: Position) -> bool:
+        """Whether a lone stone of the side that moved last has the ko point as its only liberty.
+
+        All points beside the ko point hold stones of that side, and its other chains there have
+        another liberty. Without a ko the result is True.
+        """
+        if p.ko is None:
+            return True
+        beside = go_oracle.neighbours(self.n, p.ko)
+        if p.board[p.ko] or any(p.board[q] != 2 - p.side for q in beside):
+            return False
+        chains = {go_oracle.component(self.n, p.board, q)[0] for q in beside}
+        tight = [
+            chain
+            for chain in chains
+            if go_oracle.liberties(self.n, p.board, next(iter(chain))) == {p.ko}
+        ]
+        return len(tight) == 1 and len(tight[0]) == 1
+
     # ---- covering --------------------------------------------------------------------------------
     def covers(self, q: Position, p: Position, zone: frozenset[int], claimant: int) -> bool:
         if q.side != p.side or q.passes == 2:
@@ -244,6 +263,8 @@ class Twin:
                         q = Position(
                             board, p.side, ko, passes, 3, frozenset(crucial), threats=threats
                         )
+                        if self.threats and not self.has_ko(q):
+                            continue
                         if self.covers(q, p, zone, claimant):
                             yield q
 
