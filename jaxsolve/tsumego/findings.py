@@ -14,7 +14,7 @@ from jaxsolve.tsumego import aims, questions
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim, Reached, is_best
 from jaxsolve.tsumego.asking import QuestionResult
-from jaxsolve.tsumego.questions import Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.questions import KILL_DESPITE, LIVE_DESPITE, Answers, Ko, StatusQuestion
 from jaxsolve.tsumego.status import Bounded, Status
 
 
@@ -63,6 +63,7 @@ class First:
     pass_right: bool | None = None  # whether a pass is right, by the same rule as a move
     brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
     passing: Answers = field(default_factory=dict)  # about the position after a pass
+    threats: bool = True  # whether the rules have questions despite ko threats (``Task.has``)
 
     @property
     def status(self) -> Status:
@@ -145,20 +146,24 @@ class First:
           move: the move, or None for a pass. A move also reaches each aim whose proof from the
             root begins with it.
         """
-        shown = {
+        known = {**answers, **self._shown(move)}
+        return tuple(aims.is_reached(known, aim) for aim in self.own_aims)
+
+    def _shown(self, move: str | None) -> Answers:
+        """Returns the answers about the position after a move that proofs at the root show."""
+        return {
             aim.question: aim.wanted
             for aim in self.own_aims
             if move is not None and self.begins_with(aim) == move
         }
-        known = {**answers, **shown}  # searches after the move, and proofs at the root
-        return tuple(aims.is_reached(known, aim) for aim in self.own_aims)
 
     def judge(self, passing: Answers) -> None:
         """Sets ``right`` of every first move, ``pass_right`` and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
-        A move that reaches no aim is wrong. ``right`` is None if this is not yet known. Under a ko
-        setting that forbids a move, the result of a pass counts as its result, since the side
+        A move that reaches no aim is wrong, and so is one after which the other side reaches its
+        goal although this side has ko threats. ``right`` is None if this is not yet known. Under a
+        ko setting that forbids a move, the result of a pass counts as its result, since the side
         cannot win that ko.
 
         Args:
@@ -167,7 +172,9 @@ class First:
         self.passing = passing
         passed = self.reached_by_pass(passing)
         vectors = [
-            tuple(
+            self._nothing
+            if self.loses(move.answers)
+            else tuple(
                 after_pass if aim.question.ko in move.barred else own
                 for aim, own, after_pass in zip(
                     self.own_aims, self.reached(move.answers, move.move), passed, strict=True
@@ -179,9 +186,33 @@ class First:
         found = {vector: is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
             # A move that is right only because all others are wrong has no proof yet.
-            move.right = found[vector] if any(vector) or not found[vector] else None
+            proved = any(vector) and not self.losing_question(move)
+            move.right = found[vector] if proved or not found[vector] else None
         self.pass_right = is_best(passed, options)
         self.complete = all(move.right is not None for move in self.moves)
+
+    @property
+    def _nothing(self) -> Reached:
+        """A result that reaches no aim."""
+        return (False,) * len(self.own_aims)
+
+    def loses(self, answers: Answers) -> bool:
+        """Whether the other side reaches its goal although this side has ko threats."""
+        shown = questions.shown_despite_threats(answers)
+        return shown is not None and (shown.goal == "kill") is self.defender_first
+
+    def losing_question(self, move: Move) -> list[StatusQuestion]:
+        """Returns the question whose yes would mean that ``move`` loses despite ko threats.
+
+        The list is empty if it is answered, or was searched up to a limit. It is also empty if the
+        side reaches its goal at the root without a ko: then the right moves do so.
+        """
+        if self.answers.get(self.aims_by_setting[0].question):
+            return []
+        question = KILL_DESPITE if self.defender_first else LIVE_DESPITE
+        known = {**move.answers, **self._shown(move.move)}
+        done = question in move.answers or questions.answer(known, question) is not None
+        return [question] if self.threats and not done else []
 
     def deciding(self, move: Move, passing: Answers) -> list[StatusQuestion]:
         """Returns the questions about the position after ``move`` that may decide if it is right.
@@ -190,7 +221,8 @@ class First:
         another of them are left out. An aim is refuted by a proof of the other side, such as that
         the stones live, or by a disproof of the aim's own question. Proofs are far smaller than
         disproofs, so they come first: first what the other side also proves after a pass, the
-        strongest of it first, then the weakest proof.
+        strongest of it first, then the weakest proof. Last comes the question whether the move
+        loses despite ko threats.
 
         Args:
           move: the move.
@@ -214,11 +246,12 @@ class First:
             ]
             likely = [each for each in proofs if questions.answer(passing, each)]
             found += [*reversed(likely), *proofs[:1], aim.question]
-        return [
+        left = [
             question
             for question in dict.fromkeys(found)
             if question not in move.answers and questions.answer(move.answers, question) is None
         ]
+        return left or (self.losing_question(move) if any(own) else [])
 
     def reached_by_pass(self, passing: Answers) -> Reached:
         """Returns for each aim of the side moving first whether a pass reaches it.
@@ -226,6 +259,8 @@ class First:
         ``passing`` are answers about the position after a pass. A pass does not reach an aim that
         is unreachable at the root.
         """
+        if self.loses(passing):
+            return self._nothing
         return tuple(self._pass_reaches(aim, passing) for aim in self.own_aims)
 
     def _pass_reaches(self, aim: Aim, passing: Answers) -> bool | None:

@@ -17,7 +17,7 @@ from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import reaches_all
 from jaxsolve.tsumego.asking import PAUSED, Answerer, QuestionResult, StudyProblem, Turn
 from jaxsolve.tsumego.findings import First, Move
-from jaxsolve.tsumego.questions import LIVE_AGAINST, LIVE_FOR, Ko, StatusQuestion
+from jaxsolve.tsumego.questions import KILL_DESPITE, LIVE_AGAINST, LIVE_FOR, Ko, StatusQuestion
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
@@ -54,7 +54,13 @@ class Study:
         self._options = options or StudyOptions()
         first = task.given.side if task.given.side is not None else task.defender
         self._both = [
-            First(side, task.root(side), side == task.defender, brief=self._options.quick)
+            First(
+                side,
+                task.root(side),
+                side == task.defender,
+                brief=self._options.quick,
+                threats=task.has(KILL_DESPITE),
+            )
             for side in (first, 1 - first)
         ]
         self.firsts = [each for each in self._both if self._options.side in (None, each.side)]
@@ -229,7 +235,8 @@ class Study:
         """Lists one first move that begins a proof at the root, if the side reaches an aim.
 
         The move is right if the proofs that begin with it show every aim that the side reaches.
-        Else another move may be better, and ``right`` stays None. Nothing is listed if the status
+        Else another move may be better, and ``right`` stays None. So it does if the move loses
+        despite ko threats, or if that is not found out soon. Nothing is listed if the status
         is unknown. A pass is right if the answers about the other side moving first show the same.
         """
         if first.aim is None or first.status is Status.UNKNOWN:
@@ -244,7 +251,11 @@ class Study:
         self._list_first_moves(first)
         first.moves = [move for move in first.moves if move.move == (best or names[0])]
         for move in first.moves:
-            move.right = None if best is None else True
+            for question in first.losing_question(move):
+                seconds = THREATS_EFFORT * self.budget
+                self._search_after(first, [move], question, seconds)
+            known = best is not None and not first.losing_question(move)
+            move.right = None if not known or first.loses(move.answers) else True
 
     def _shows_all(self, first: First, move: str) -> bool:
         """Whether the proofs at the root that begin with ``move`` show all aims of the side."""

@@ -51,12 +51,18 @@ def agree(found: dict[str, Any], truth: dict[str, Any], defender: str) -> None:
             continue
         assert (first["the_ko"] is None) is (root[0] == root[1] or sure is not None)
         after = ko_truth.after_moves(truth, side, defender)
-        right = ko_truth.right_moves(after, side == defender)
         surely = {
             move: which
             for which, moves in truth[side]["settled after"].items()
             for move in moves.split()
         }
+        lost = "d" if side == defender else "l"  # whatever the ko threats
+        passed = truth[SIDES[side == "black"]]["settled"]
+        losing = {move for move, which in {**surely, PASS: passed}.items() if which == lost}
+        right = ko_truth.right_moves(
+            {move: 2 * lost if move in losing else pair for move, pair in after.items()},
+            side == defender,
+        )
         if first["despite_ko_threats"]:
             right = {move for move, which in surely.items() if which == "ld"[side != defender]}
             right |= {PASS} if truth[SIDES[side == "black"]]["settled"] == sure else set()

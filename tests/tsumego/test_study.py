@@ -13,7 +13,7 @@ from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.questions import Ko, StatusQuestion
 from jaxsolve.tsumego.status import Status, Value
-from jaxsolve.tsumego.study import Study
+from jaxsolve.tsumego.study import Study, StudyOptions
 from jaxsolve.tsumego.task import make_task
 
 BOARD = (  # white's crucial stones above six points
@@ -324,3 +324,28 @@ def test_a_move_is_refuted_by_a_proof_despite_ko_threats_where_the_verdict_rests
     assert right.shows == "captured despite 2 ko threats"
     assert (wrong.move, wrong.right, wrong.status) == ("B1", False, Status.LIVES)
     assert wrong.result is not None and wrong.shows == "alive despite 2 ko threats"
+
+
+def test_a_move_that_loses_despite_ko_threats_is_wrong_where_others_make_a_ko(tasks):
+    """Both moves of White live if White wins kos. After A1 Black kills whatever threats White has.
+
+    A quick study does not call it right, although a proof at the root begins with it.
+    """
+
+    def answers(turn):
+        found = []
+        for problem in turn.problems:
+            _, goal, ko, *move = problem.id.split(".")
+            proved = f"{goal}.{ko}" in {"live.defender-may-ko", "kill.attacker-may-ko"}
+            proved |= move == ["A1"] and f"{goal}.{ko}" == "kill.despite-ko-threats"
+            verdict = "proved" if proved else "disproved"
+            found.append(QuestionResult(problem.id, verdict, best_move="A1", checked=True))
+        return found
+
+    for quick in (False, True):
+        found = Study(tasks[BOARD[:-1] + "w"], answers, StudyOptions(quick=quick))
+        found.run()
+        (white,) = (each for each in found.firsts if each.side == 1)
+        assert white.status is Status.LIVES_IN_KO
+        right = {move.move: move.right for move in white.moves}
+        assert right == ({"A1": None} if quick else {"A1": False, "B1": True})

@@ -140,8 +140,9 @@ def parse_position(game: GoRules, text: str) -> GoState:
         passes,
     )
     if game.threats:
-        allowed = tuple(range(game.threats + 1))
-        boards = _parse_number(fields.pop("threats", str(game.threats)), "threats", allowed)
+        boards = game.threats
+        if "threats" in fields:  # left out if none was used
+            boards = _parse_number(fields.pop("threats"), "threats", tuple(range(game.threats)))
     if fields:
         raise ValueError(
             f"Field {next(iter(fields))!r} does not belong to a position of"
