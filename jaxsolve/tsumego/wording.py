@@ -127,7 +127,7 @@ def note(task: Task, first: First) -> str:
         return (
             f"{defender} gets no two eyes even by winning the ko; if {defender} cannot end the ko"
             " by connecting, as at a false eye or in bent four in the corner, the stones are dead"
-            " under Japanese rules"
+            " under Japanese rules (unless it always takes a second ko in exchange, a double ko)"
         )
     return ""
 
