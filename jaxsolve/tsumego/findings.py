@@ -14,7 +14,15 @@ from jaxsolve.tsumego import aims, questions
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim, Reached, is_best
 from jaxsolve.tsumego.asking import QuestionResult
-from jaxsolve.tsumego.questions import KILL_DESPITE, LIVE_DESPITE, Answers, Ko, StatusQuestion
+from jaxsolve.tsumego.questions import (
+    KILL_DESPITE,
+    KILL_WITH,
+    LIVE_DESPITE,
+    LIVE_WITH,
+    Answers,
+    Ko,
+    StatusQuestion,
+)
 from jaxsolve.tsumego.status import Bounded, Status
 
 
@@ -119,6 +127,20 @@ class First:
         return aims.DEFENDERS_AIMS if self.defender_first else aims.ATTACKERS_AIMS
 
     @property
+    def without_ko(self) -> bool:
+        """Whether the side moving first is known to reach its goal without a ko."""
+        return bool(self.answers.get(self.aims_by_setting[0].question))
+
+    def of_interest(self, question: StatusQuestion) -> bool:
+        """Whether a question with ko threats is searched after a first move.
+
+        If the side reaches its goal without a ko, a move after which it needs one is wrong, even if
+        it wins that ko despite threats. So that is not asked.
+        """
+        mine = (question.goal == "live") is self.defender_first
+        return not self.without_ko or mine is not (question.ko is Ko.DESPITE)
+
+    @property
     def other_aims(self) -> Sequence[Aim]:
         """The aims of the other side, the best one first."""
         return aims.aims_of(self.answers, not self.defender_first)
@@ -186,7 +208,7 @@ class First:
         found = {vector: is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
             # A move that is right only because all others are wrong has no proof yet.
-            proved = any(vector) and not self.losing_question(move)
+            proved = any(vector) and not self.losing_questions(move)
             move.right = found[vector] if proved or not found[vector] else None
         self.pass_right = is_best(passed, options)
         self.complete = all(move.right is not None for move in self.moves)
@@ -201,18 +223,23 @@ class First:
         shown = questions.shown_despite_threats(answers)
         return shown is not None and (shown.goal == "kill") is self.defender_first
 
-    def losing_question(self, move: Move) -> list[StatusQuestion]:
-        """Returns the question whose yes would mean that ``move`` loses despite ko threats.
+    def losing_questions(self, move: Move) -> list[StatusQuestion]:
+        """Returns the questions that tell whether ``move`` loses despite ko threats of its side.
 
-        The list is empty if it is answered, or was searched up to a limit. It is also empty if the
-        side reaches its goal at the root without a ko: then the right moves do so.
+        A yes to the last one means that it does, a yes to the first one, which is searched with
+        less effort, that it does not. The list is empty if this is known, or was searched up to a
+        limit. It is also empty if the side reaches its goal at the root without a ko: then the
+        right moves do so.
         """
-        if self.answers.get(self.aims_by_setting[0].question):
+        if not self.threats or self.without_ko:
             return []
-        question = KILL_DESPITE if self.defender_first else LIVE_DESPITE
+        saves, loses = (
+            (LIVE_WITH, KILL_DESPITE) if self.defender_first else (KILL_WITH, LIVE_DESPITE)
+        )
         known = {**move.answers, **self._shown(move.move)}
-        done = question in move.answers or questions.answer(known, question) is not None
-        return [question] if self.threats and not done else []
+        if loses in move.answers or questions.answer(known, loses) is not None:
+            return []
+        return [loses] if saves in move.answers else [saves, loses]
 
     def deciding(self, move: Move, passing: Answers) -> list[StatusQuestion]:
         """Returns the questions about the position after ``move`` that may decide if it is right.
@@ -220,9 +247,9 @@ class First:
         The move has to reach the aims that the side reaches at the root. Those that follow from
         another of them are left out. An aim is refuted by a proof of the other side, such as that
         the stones live, or by a disproof of the aim's own question. Proofs are far smaller than
-        disproofs, so they come first: first what the other side also proves after a pass, the
-        strongest of it first, then the weakest proof. Last comes the question whether the move
-        loses despite ko threats.
+        disproofs, so they come first: first the strongest that the other side also proves after a
+        pass, then the weakest. Where a side wins by a ko, a proof that it loses despite ko threats
+        takes the place of a stronger one. Last comes whether the move loses in that way.
 
         Args:
           move: the move.
@@ -231,6 +258,7 @@ class First:
         root, own = self.reached(self.answers), self.reached(move.answers, move.move)
         best = [aim for aim, here in zip(self.own_aims, root, strict=True) if here]
         found: list[StatusQuestion] = []
+        losing = self.losing_questions(move)
         for aim, known in zip(self.own_aims, own, strict=True):
             if (
                 known is not None
@@ -238,20 +266,26 @@ class First:
                 or any(questions.follows(aim, other) for other in best)
             ):
                 continue
-            despite = aim.question.ko is Ko.DESPITE
             proofs = [
                 question
                 for question in questions.yes_that_shows(aim.question, not aim.wanted)
-                if despite or question.ko is not Ko.DESPITE
+                if aim.question.ko.threats or not question.ko.threats
             ]
             likely = [each for each in proofs if questions.answer(passing, each)]
-            found += [*reversed(likely), *proofs[:1], aim.question]
+            weaker = losing and proofs and questions.follows((losing[-1], True), (proofs[0], True))
+            if weaker:
+                found += losing[-1:]
+            elif aim.question.ko.threats:
+                found += proofs[:1]
+            else:
+                found += [*likely[-1:], *proofs[:1]]
+            found.append(aim.question)
         left = [
             question
             for question in dict.fromkeys(found)
             if question not in move.answers and questions.answer(move.answers, question) is None
         ]
-        return left or (self.losing_question(move) if any(own) else [])
+        return left or (losing if any(own) else [])
 
     def reached_by_pass(self, passing: Answers) -> Reached:
         """Returns for each aim of the side moving first whether a pass reaches it.
@@ -272,7 +306,8 @@ class First:
 
         A limit may have left these questions open at the root.
         """
-        for aim in self.own_aims:
+        despite = Aim(LIVE_DESPITE if self.defender_first else KILL_DESPITE, True)
+        for aim in dict.fromkeys((*self.own_aims, despite)):
             if (
                 questions.answer(move.answers, aim.question) is aim.wanted
                 and questions.answer(self.answers, aim.question) is None

@@ -3,13 +3,14 @@
 A question has one of two goals. ``live``: can the defender make the crucial stones unconditionally
 alive? ``kill``: can the attacker capture all of them? If both sides pass, the goal is not reached.
 
-A question also has one of three ko settings. Under ``AGAINST`` only the attacker may make moves
+A question also has one of four ko settings. Under ``AGAINST`` only the attacker may make moves
 that start or take a ko, as if the defender lost every ko. Under ``FOR`` only the defender may. The
 result under a normal ko rule lies between the results of the two settings. A side that succeeds
 although only the other side may make ko moves needs no ko move itself. A normal ko rule then only
-restricts the other side. ``DESPITE`` lies between the two settings: both sides may make ko moves
-under the normal rule, and the side that wants to prevent the goal has ``THREATS`` ko threats more
-than the other. With each of them it may once retake a ko at once.
+restricts the other side. ``DESPITE`` and ``WITH`` lie between the two settings: both sides may make
+ko moves under the normal rule, and one has ``THREATS`` ko threats more than the other. With each of
+them it may once retake a ko at once. Under ``DESPITE`` that is the side that wants to prevent the
+goal, under ``WITH`` the side that wants to reach it.
 
 The answers to some questions imply the answers to others:
 
@@ -18,9 +19,11 @@ The answers to some questions imply the answers to others:
   ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``. ``DESPITE``
   lies between them: compared with the setting under which only the other side may make ko moves,
   it allows the side with the goal more moves and the other side fewer; compared with the opposite
-  setting, it is the reverse.
+  setting, it is the reverse. So does ``WITH``.
 * A side that reaches its goal although the other one has more threats also reaches it with more
-  threats. So ``live`` and ``kill`` are not both true under ``DESPITE``.
+  threats: ``DESPITE`` implies ``WITH``.
+* ``live`` under ``WITH`` and ``kill`` under ``DESPITE`` have the same rules, since the defender has
+  the threats in both. So at most one of them is true. The same holds the other way round.
 
 ``tsumego/status.py`` derives the status from the answers.
 """
@@ -40,6 +43,12 @@ class Ko(enum.StrEnum):
     AGAINST = "attacker"  # the attacker alone: worst for the defender
     FOR = "defender"  # the defender alone: best for the defender
     DESPITE = "both"  # both, and the side against the goal has ``THREATS`` ko threats
+    WITH = "with threats"  # both, and the side with the goal has ``THREATS`` ko threats
+
+    @property
+    def threats(self) -> bool:
+        """Whether a side has ko threats."""
+        return self in (Ko.DESPITE, Ko.WITH)
 
 
 class StatusQuestion(NamedTuple):
@@ -53,12 +62,15 @@ class StatusQuestion(NamedTuple):
         """The name in files and tables, such as ``live.defender-may-ko``."""
         if self.ko is Ko.DESPITE:
             return f"{self.goal}.despite-ko-threats"
+        if self.ko is Ko.WITH:
+            return f"{self.goal}.with-ko-threats"
         return f"{self.goal}.{self.ko.value}-may-ko"
 
 
 LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
 KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
 LIVE_DESPITE, KILL_DESPITE = StatusQuestion("live", Ko.DESPITE), StatusQuestion("kill", Ko.DESPITE)
+LIVE_WITH, KILL_WITH = StatusQuestion("live", Ko.WITH), StatusQuestion("kill", Ko.WITH)
 
 Answers = Mapping[StatusQuestion, "bool | None"]
 """Answers to questions. True: the goal can be reached. False: the other side prevents it. None:
@@ -70,32 +82,29 @@ OTHERS_SHARE = 0.5  # share of a round for questions that are less likely to dec
 Fact = tuple[StatusQuestion, bool]
 """An answer to a question."""
 
-_IMPLIED_BY: dict[Fact, tuple[Fact, ...]] = {
-    (LIVE_AGAINST, True): (),
-    (LIVE_DESPITE, True): ((LIVE_AGAINST, True),),
-    (LIVE_FOR, True): ((LIVE_DESPITE, True), (LIVE_AGAINST, True)),
-    (KILL_FOR, True): (),
-    (KILL_DESPITE, True): ((KILL_FOR, True),),
-    (KILL_AGAINST, True): ((KILL_DESPITE, True), (KILL_FOR, True)),
-    (LIVE_FOR, False): ((KILL_FOR, True),),
-    (LIVE_DESPITE, False): ((LIVE_FOR, False), (KILL_DESPITE, True), (KILL_FOR, True)),
-    (LIVE_AGAINST, False): (
-        (LIVE_DESPITE, False),
-        (LIVE_FOR, False),
-        (KILL_AGAINST, True),
-        (KILL_DESPITE, True),
-        (KILL_FOR, True),
-    ),
-    (KILL_AGAINST, False): ((LIVE_AGAINST, True),),
-    (KILL_DESPITE, False): ((KILL_AGAINST, False), (LIVE_DESPITE, True), (LIVE_AGAINST, True)),
-    (KILL_FOR, False): (
-        (KILL_DESPITE, False),
-        (KILL_AGAINST, False),
-        (LIVE_FOR, True),
-        (LIVE_DESPITE, True),
-        (LIVE_AGAINST, True),
-    ),
-}
+# For each goal, its questions by strength: a yes implies a yes to all that follow. A yes to the
+# question at place k of one goal excludes a yes to the first 4 - k of the other.
+_BY_STRENGTH = (
+    (LIVE_AGAINST, LIVE_DESPITE, LIVE_WITH, LIVE_FOR),
+    (KILL_FOR, KILL_DESPITE, KILL_WITH, KILL_AGAINST),
+)
+
+
+def _implications() -> dict[Fact, tuple[Fact, ...]]:
+    found: dict[Fact, tuple[Fact, ...]] = {}
+    for own, other in (_BY_STRENGTH, _BY_STRENGTH[::-1]):
+        for place, question in enumerate(own):
+            stronger, weaker = own[:place], own[place + 1 :]
+            excluding = other[: len(other) - place]
+            found[question, True] = tuple((each, True) for each in reversed(stronger))
+            found[question, False] = (
+                *((each, False) for each in weaker),
+                *((each, True) for each in reversed(excluding)),
+            )
+    return found
+
+
+_IMPLIED_BY = _implications()
 """For each fact, the other facts that imply it (module docstring); of the answers yes the weakest
 is the first.
 """
@@ -158,29 +167,9 @@ def _open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuest
 
 
 # ---- the order of asking -------------------------------------------------------------------------
-def next_to_search(answers: Answers, defender_first: bool) -> StatusQuestion | None:
-    """Returns the next question to search, if each is searched to its end.
-
-    Returns None if the answers to all questions are known or implied, or if every open question was
-    searched. It is also None if a yes under ``DESPITE`` gives the status. The first question is
-    about the best possible result of the side moving first, the second about the best possible
-    result of the other side. Each of them often settles the status alone.
-
-    Args:
-      answers: the answers so far.
-      defender_first: whether the defender is to move.
-    """
-    order = (
-        (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
-        if defender_first
-        else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
-    )
-    if shown_despite_threats(answers) is not None:
-        return None
-    return next(iter(_open(answers, order)), None)
-
-
-def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion, float]:
+def round_shares(
+    answers: Answers, defender_first: bool, after_move: bool = False
+) -> dict[StatusQuestion, float]:
     """Returns the questions that are still to be searched side by side, in the order of asking.
 
     The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first
@@ -188,8 +177,11 @@ def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion,
     the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
     one of the two is found, the other question comes first, with the share 1. Before that, the
     question whether the side moving first succeeds by winning a ko comes second: a yes excludes the
-    best result of the other side, so that the question about it need not be searched. A side that
-    succeeds by winning kos is also asked whether it needs no more ko threats than the other.
+    best result of the other side, so that the question about it need not be searched.
+
+    A side that succeeds by winning kos is also asked whether it does so although the other side has
+    more ko threats. Where both sides succeed, each is asked whether its threats are of use. A yes
+    answers the other side's question in the negative, and is far cheaper than a disproof of it.
 
     The dictionary is empty if the answers to all questions are known or implied, or if every open
     question was searched. It is also empty if the answer to a question under ``DESPITE`` is yes,
@@ -198,6 +190,8 @@ def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion,
     Args:
       answers: the answers so far.
       defender_first: whether the defender is to move.
+      after_move: whether the position is one after a first move. There the best result of the side
+        that made the move comes second, because it often settles the status.
     """
     if shown_despite_threats(answers) is not None:
         return {}
@@ -206,8 +200,11 @@ def round_shares(answers: Answers, defender_first: bool) -> dict[StatusQuestion,
         if defender_first
         else (KILL_FOR, KILL_AGAINST, LIVE_AGAINST, LIVE_FOR)
     )
-    lives, killed = answers.get(LIVE_FOR), answers.get(KILL_AGAINST)
+    if after_move:
+        order = (order[0], order[2], order[1], order[3])
+    lives, killed = answer(answers, LIVE_FOR), answer(answers, KILL_AGAINST)
     kos = (
+        *((LIVE_WITH, KILL_WITH) if lives and killed else ()),
         *((LIVE_DESPITE,) if lives else ()),
         *((KILL_DESPITE,) if killed else ()),
         *((LIVE_FOR, KILL_AGAINST) if lives or killed else ()),

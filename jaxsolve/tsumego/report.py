@@ -121,6 +121,7 @@ class _Reporter:
         elif (
             not move.right
             and first.defender_first
+            and questions.shown_despite_threats(move.answers) is None
             and statuses.bounded(first.answers_after(move)).against.most == Value.DIES
         ):
             # Show the capture after a lost ko, which the other proofs do not contain.
@@ -182,8 +183,9 @@ class _Reporter:
             return "alive" if answer else "no life"
         words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
         text = words[question.goal][answer]
-        if question.ko is Ko.DESPITE:
-            return f"{text} {'despite' if answer else 'with'} {questions.THREATS} ko threats"
+        if question.ko.threats:
+            despite = answer is (question.ko is Ko.DESPITE)
+            return f"{text} {'despite' if despite else 'with'} {questions.THREATS} ko threats"
         other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
         if questions.answer(answers, other) is answer:
             return text

@@ -33,8 +33,9 @@ loser. The statuses *in ko* name the value that the side
 moving first gets by winning the ko. If that side loses the ko, the result is the other value. In
 all other cases the status is *unknown*, and bounds of the two values are reported.
 
-A status in ko does not state how many ko threats either side needs, except that no proof was found
-that ``questions.THREATS`` do not help the loser. It is the same for a direct ko, an approach ko and
+A status in ko does not state how many ko threats either side needs. In most kos ``live`` and
+``kill`` are both proved under WITH: either side wins with ``questions.THREATS`` threats more than
+the other. Otherwise no proof was found that they do not help the loser. The status is the same for a direct ko, an approach ko and
 a ko of several stages. A double ko has a status in ko, too: the setting that forbids one side all
 ko moves also forbids the answer in the other ko. Stones that live, or are in seki, by a double ko
 need no threat.

@@ -22,7 +22,7 @@ from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.task import Task
 
-# Effort for the questions despite ko threats, relative to that of the others.
+# Effort for the questions with ko threats, relative to that of the others.
 THREATS_EFFORT = 4.0
 A_TURN = 8  # number of first moves of one side that are searched before those of the other
 
@@ -122,7 +122,7 @@ class Study:
         """Searches the questions about the root in rounds, until the status is known.
 
         A question that an earlier answer implies is not asked again. If all is known except the
-        answers despite ko threats, these questions get ``THREATS_EFFORT`` times the budget that
+        answers with ko threats, these questions get ``THREATS_EFFORT`` times the budget that
         decided the others. Yields ``first`` after every question.
         """
         refused: set[StatusQuestion] = set()  # not searched, nor paused
@@ -144,7 +144,7 @@ class Study:
                     first.results[question] = result
                     first.answers[question] = self._answer(question, result)
                 yield first
-            if all(each.ko is Ko.DESPITE for each in self._round(first)):
+            if all(each.ko.threats for each in self._round(first)):
                 last = min(last, THREATS_EFFORT * seconds)
             if not asked or seconds >= last:
                 return
@@ -204,32 +204,81 @@ class Study:
             return
         known = first.begins_with(first.aim)
         self._judge(first)
+        last: dict[str, float] = {}  # move -> the budget of its last round
         for seconds in asking.budgets():
             waiting = [move for move in first.moves if self._deciding(first, move)]
             waiting.sort(key=lambda move: move.move != known)
             for at in range(0, len(waiting), A_TURN):
                 self._search_deciding(first, waiting[at : at + A_TURN], seconds)
                 yield first
+            for move in waiting:
+                left = self._deciding(first, move)
+                if left and left == first.losing_questions(move):
+                    self._give_up(move, left, seconds, last)
+            self._judge(first)
             if not waiting:
                 return
 
     def _search_statuses(self, first: First) -> Iterator[First]:
         """Searches what is still open about the positions after the first moves of a side.
 
-        Yields ``first`` after every ``A_TURN`` questions.
+        Each position is searched in rounds, as the root is. Yields ``first`` after every
+        ``A_TURN`` moves.
         """
-        batch = self._next_batch(first)
-        while batch is not None:
-            asked, waiting = batch
-            rounds = asking.budgets()
-            while waiting:
-                seconds = next(rounds)
-                for at in range(0, len(waiting), A_TURN):
-                    self._search_after(first, waiting[at : at + A_TURN], asked, seconds)
-                    self._judge(first)
-                    yield first
-                waiting = [move for move in waiting if asked not in move.answers]
-            batch = self._next_batch(first)
+        last: dict[str, float] = {}  # move -> the budget of its last round
+        for seconds in asking.budgets():
+            waiting = [move for move in first.moves if self._round_after(first, move)]
+            for at in range(0, len(waiting), A_TURN):
+                self._search_round(first, waiting[at : at + A_TURN], seconds)
+                self._judge(first)
+                yield first
+            for move in waiting:
+                left = list(self._round_after(first, move))
+                if all(question.ko.threats for question in left):
+                    self._give_up(move, left, seconds, last)
+            if not waiting:
+                return
+
+    def _round_after(self, first: First, move: Move) -> dict[StatusQuestion, float]:
+        """As ``_round``, about the position after ``move``."""
+        shares = questions.round_shares(move.answers, not first.defender_first, after_move=True)
+        return {
+            question: share
+            for question, share in shares.items()
+            if self.task.has(question) and (not question.ko.threats or first.of_interest(question))
+        }
+
+    def _search_round(self, first: First, moves: Sequence[Move], seconds: float) -> None:
+        """Searches a round of the open questions about the positions after ``moves``."""
+        asked: set[tuple[str, StatusQuestion]] = set()
+        while True:
+            batches: dict[tuple[StatusQuestion, float], list[Move]] = {}
+            for move in moves:
+                shares = self._round_after(first, move)
+                left = [question for question in shares if (move.move, question) not in asked]
+                for question in left[:1]:
+                    batches.setdefault((question, shares[question]), []).append(move)
+                    asked.add((move.move, question))
+            if not batches:
+                return
+            for (question, share), batch in batches.items():
+                self._search_after(first, batch, question, share * seconds)
+
+    def _give_up(
+        self, move: Move, left: Sequence[StatusQuestion], seconds: float, last: dict[str, float]
+    ) -> None:
+        """Ends the questions with ko threats that alone are left open about ``move``.
+
+        They get ``THREATS_EFFORT`` times the budget that decided the others.
+
+        Args:
+          move: the move.
+          left: the questions that are left.
+          seconds: the budget of the round.
+          last: the budgets of the last rounds by move; receives that of ``move``.
+        """
+        if seconds >= last.setdefault(move.move, THREATS_EFFORT * seconds):
+            move.answers |= dict.fromkeys(left)
 
     def _name_move(self, first: First) -> None:
         """Lists one first move that begins a proof at the root, if the side reaches an aim.
@@ -251,10 +300,11 @@ class Study:
         self._list_first_moves(first)
         first.moves = [move for move in first.moves if move.move == (best or names[0])]
         for move in first.moves:
-            for question in first.losing_question(move):
-                seconds = THREATS_EFFORT * self.budget
-                self._search_after(first, [move], question, seconds)
-            known = best is not None and not first.losing_question(move)
+            for question in first.losing_questions(move):
+                if question in first.losing_questions(move):
+                    seconds = THREATS_EFFORT * self.budget
+                    self._search_after(first, [move], question, seconds)
+            known = best is not None and not first.losing_questions(move)
             move.right = None if not known or first.loses(move.answers) else True
 
     def _shows_all(self, first: First, move: str) -> bool:
@@ -345,15 +395,3 @@ class Study:
             if result is not None:
                 move.results[question] = result
             first.learn_from(move)
-
-    def _next_batch(self, first: First) -> tuple[StatusQuestion, list[Move]] | None:
-        """Returns the next question to search after first moves, and the moves that it is about.
-
-        Returns None if no question is left.
-        """
-        waiting: dict[StatusQuestion, list[Move]] = {}
-        for move in first.moves:
-            question = questions.next_to_search(move.answers, not first.defender_first)
-            if question is not None:
-                waiting.setdefault(question, []).append(move)
-        return next(iter(waiting.items()), None)

@@ -35,6 +35,8 @@ _MAY_KO = {
     **dict.fromkeys(((Ko.FOR, "live"), (Ko.FOR, "kill")), ("forbid", "allow")),
     (Ko.DESPITE, "live"): (f"threats-{THREATS}", "allow"),
     (Ko.DESPITE, "kill"): ("allow", f"threats-{THREATS}"),
+    (Ko.WITH, "live"): ("allow", f"threats-{THREATS}"),
+    (Ko.WITH, "kill"): (f"threats-{THREATS}", "allow"),
 }
 # Rule options taken from the user's input; ``Task.rules`` sets the others.
 _KEPT = ("ko", "fill_eyes")
@@ -112,9 +114,9 @@ class Task:
         """Returns whether the question is asked.
 
         Ko threats exist with simple ko only. With a ko ban in the given position the answers
-        despite threats do not follow from the others, since a threat lifts the ban.
+        with threats do not follow from the others, since a threat lifts the ban.
         """
-        if question.ko is not Ko.DESPITE:
+        if not question.ko.threats:
             return True
         simple = self.options.get("ko", "simple") == "simple"
         return simple and self.given.killall is None and self.given.ko is None

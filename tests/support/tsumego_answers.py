@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from jaxsolve.tsumego.questions import (
     KILL_AGAINST,
     KILL_DESPITE,
     KILL_FOR,
+    KILL_WITH,
     LIVE_AGAINST,
     LIVE_DESPITE,
     LIVE_FOR,
+    LIVE_WITH,
     StatusQuestion,
 )
 from jaxsolve.tsumego.status import Value
 
 BASIC = (LIVE_AGAINST, KILL_AGAINST, LIVE_FOR, KILL_FOR)
-QUESTIONS = (*BASIC, LIVE_DESPITE, KILL_DESPITE)
+WITH_THREATS = (LIVE_DESPITE, KILL_DESPITE, LIVE_WITH, KILL_WITH)
+QUESTIONS = (*BASIC, *WITH_THREATS)
+GOALS = ("live", "kill")
 VALUES = [(against, for_) for against in Value for for_ in Value if against <= for_]
 """All pairs of values (AGAINST, FOR)."""
 CASES = [
-    (against, for_, settled)
+    (against, for_, settled, helped)
     for against, for_ in VALUES
     for settled in (None, Value.DIES, Value.LIVES)
+    for helped in ((), ("live",), ("kill",), GOALS)
     if (against == for_ and settled in (None, for_) and (settled is not None or for_ is Value.SEKI))
     or (
         against < for_
@@ -28,22 +35,35 @@ CASES = [
         and (settled is not Value.DIES or against is settled)
     )
 ]
-"""All pairs of values, with each value that the loser's ko threats may leave unchanged, or None."""
+"""All pairs of values.
+
+Each comes with every value that the loser's ko threats may leave unchanged, or None, and with every
+set of goals that the winner's ko threats may reach.
+"""
 
 
-def truth(against: Value, for_: Value, settled: Value | None = None) -> dict[StatusQuestion, bool]:
+def truth(
+    against: Value,
+    for_: Value,
+    settled: Value | None = None,
+    helped: Collection[str] = GOALS,
+) -> dict[StatusQuestion, bool]:
     """Returns the answers to all questions for these values.
 
     ``settled`` is the value that is reached despite ko threats; None: LIVES or DIES if that is the
-    value under both settings, otherwise none.
+    value under both settings, otherwise none. ``helped`` are the goals that the winner of the kos
+    reaches with a few ko threats.
     """
+    lives, dies = Value.LIVES in (against, settled), Value.DIES in (for_, settled)
     return {
         LIVE_AGAINST: against is Value.LIVES,
         KILL_AGAINST: against is Value.DIES,
         LIVE_FOR: for_ is Value.LIVES,
         KILL_FOR: for_ is Value.DIES,
-        LIVE_DESPITE: Value.LIVES in (against, settled),
-        KILL_DESPITE: Value.DIES in (for_, settled),
+        LIVE_DESPITE: lives,
+        KILL_DESPITE: dies,
+        LIVE_WITH: lives or (for_ is Value.LIVES and not dies and "live" in helped),
+        KILL_WITH: dies or (against is Value.DIES and not lives and "kill" in helped),
     }
 
 

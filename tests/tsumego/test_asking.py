@@ -17,14 +17,16 @@ from jaxsolve.tsumego.questions import (
     KILL_AGAINST,
     KILL_DESPITE,
     KILL_FOR,
+    KILL_WITH,
     LIVE_AGAINST,
     LIVE_DESPITE,
     LIVE_FOR,
+    LIVE_WITH,
 )
 from jaxsolve.tsumego.status import Status, Value
 from jaxsolve.tsumego.study import THREATS_EFFORT, Study
 from jaxsolve.tsumego.task import make_task
-from support.tsumego_answers import BASIC, QUESTIONS, named, truth
+from support.tsumego_answers import BASIC, QUESTIONS, WITH_THREATS, named, truth
 
 BOARD = (  # white's crucial stones above six points
     "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
@@ -135,13 +137,13 @@ def test_the_status_takes_a_constant_factor_of_the_least_effort(task, pair):
             assert firsts[side].status is status.status_of(truth(*pair), side == "white")
             share = questions.OTHERS_SHARE
             longest = max(asking.GROWTH / share * effort, asking.FIRST_SECONDS)
-            with_threats = 2 * THREATS_EFFORT * asking.GROWTH + 3 * share  # two about ko threats
+            with_threats = 4 * THREATS_EFFORT * asking.GROWTH + 3 * share  # four with ko threats
             assert answerer.root(side) <= (1 + with_threats) * longest
 
 
 def test_a_ko_is_told_by_two_proofs_though_the_disproofs_never_end(task):
     needs = {LIVE_AGAINST: NEVER, KILL_FOR: NEVER, LIVE_FOR: 2.0, KILL_AGAINST: 15.0}
-    needs |= {LIVE_DESPITE: 3.0, KILL_DESPITE: NEVER}
+    needs |= {LIVE_WITH: NEVER, KILL_WITH: NEVER, LIVE_DESPITE: 3.0, KILL_DESPITE: NEVER}
     pair = (Value.DIES, Value.LIVES)
     answerer = Made(answers_of(pair, pair), needs)
     firsts = study(task, answerer)
@@ -170,7 +172,7 @@ def test_an_easy_question_settles_the_status_alone(task):
 
 def test_what_takes_more_than_its_limit_is_closed_as_unknown(task):
     needs = {LIVE_AGAINST: NEVER, KILL_FOR: NEVER, LIVE_FOR: 2.0, KILL_AGAINST: 15.0}
-    needs |= {LIVE_DESPITE: NEVER, KILL_DESPITE: NEVER}
+    needs |= dict.fromkeys(WITH_THREATS, NEVER)
     pair = (Value.DIES, Value.LIVES)
     answerer = Made(answers_of(pair, pair), needs, limit=10.0)
     firsts = study(task, answerer)

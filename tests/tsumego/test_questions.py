@@ -12,14 +12,16 @@ from jaxsolve.tsumego.questions import (
     KILL_AGAINST,
     KILL_DESPITE,
     KILL_FOR,
+    KILL_WITH,
     LIVE_AGAINST,
     LIVE_DESPITE,
     LIVE_FOR,
+    LIVE_WITH,
 )
 from support.tsumego_answers import BASIC, CASES, QUESTIONS, truth
 
 
-@pytest.mark.parametrize("given", list(itertools.product([None, True, False], repeat=6)))
+@pytest.mark.parametrize("given", list(itertools.product([None, True, False], repeat=8)))
 def test_answers_imply_what_all_fitting_values_have_in_common(given):
     """Answers that no pair of values fits are refused."""
     answers = dict(zip(QUESTIONS, given, strict=True))
@@ -54,7 +56,7 @@ def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
     best = LIVE_AGAINST if defender_first else KILL_FOR
     assert next(iter(questions.round_shares({}, defender_first).items())) == (best, 1.0)
     for pair in CASES:
-        for count in range(7):
+        for count in range(9):
             for some in itertools.combinations(QUESTIONS, count):
                 answers = {question: truth(*pair)[question] for question in some}
                 found = questions.round_shares(answers, defender_first)
@@ -62,8 +64,10 @@ def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
                     assert not found
                     continue
                 asked = {*BASIC}
-                asked |= {LIVE_DESPITE} if answers.get(LIVE_FOR) else set()
-                asked |= {KILL_DESPITE} if answers.get(KILL_AGAINST) else set()
+                lives, killed = (questions.answer(answers, q) for q in (LIVE_FOR, KILL_AGAINST))
+                asked |= {LIVE_DESPITE} if lives else set()
+                asked |= {KILL_DESPITE} if killed else set()
+                asked |= {LIVE_WITH, KILL_WITH} if lives and killed else set()
                 assert set(found) == {
                     question for question in asked if questions.answer(answers, question) is None
                 }

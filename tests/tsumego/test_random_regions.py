@@ -43,10 +43,10 @@ def shapes(seed: int) -> Iterator[tuple[Fight, int, Exhaustive]]:
             yield fight, region, found
 
 
-def ruled(fight: Fight, region: int, goal: str, options: Options | None):
-    """The game of a question under any pair of ko options; None: despite ko threats."""
+def ruled(fight: Fight, region: int, goal: str, options: Options | None, ko: Ko):
+    """The game of a question under any pair of ko options; None: those of ``ko``."""
     if options is None:
-        return make(fight.task(region).rules(StatusQuestion(goal, Ko.DESPITE)))
+        return make(fight.task(region).rules(StatusQuestion(goal, ko)))
     rules = fight.task(region).rules(StatusQuestion(goal, Ko.FOR))
     game = make(rules)
     may = {fight.defender: options.defender, 1 - fight.defender: options.attacker}
@@ -67,16 +67,17 @@ def test_no_answer_and_no_status_contradicts_exhaustion():
         patterns = SharedPatterns()  # as the command shares them
         for side, name in enumerate(SIDES):
             answers = {}
-            for options, ko in zip((*pair, None), Ko, strict=True):
+            for options, ko in zip((*pair, None, None), Ko, strict=True):
                 for goal in ("live", "kill"):
-                    about = (fight, fight.stones.grid.list(region), options, goal, name)
-                    game = ruled(fight, region, goal, options)
+                    about = (fight, fight.stones.grid.list(region), options or ko, goal, name)
+                    game = ruled(fight, region, goal, options, ko)
                     state = game.parse(f"{fight.board} {name[0]}")
                     limits = Limits(nodes=30_000)
                     got = solve(game, state, limits=limits, memory_mb=64, patterns=patterns)
                     if options is None:
-                        true = found.despite(goal, side)
-                        counted["despite", true] += 1
+                        oracle = found.despite if ko is Ko.DESPITE else found.helped
+                        true = oracle(goal, side)
+                        counted[ko, true] += 1
                     else:
                         true = found.answer(goal, options, side)
                     asked += 1
@@ -98,7 +99,7 @@ def test_no_answer_and_no_status_contradicts_exhaustion():
     print(asked, dict(counted))
     assert counted["left open"] <= QUESTIONS // 50
     assert min(sum(counted[kind, end] for kind in KINDS) for end in ("proved", "disproved")) > 4
-    assert min(counted["despite", True], counted["despite", False]) > 2
+    assert min(counted[ko, true] for ko in Ko if ko.threats for true in (True, False)) > 2
     if LONG:
         assert counted["dies in ko"] + counted["lives in ko"] + counted["seki in ko"] >= 20
 

@@ -196,7 +196,7 @@ def test_many_short_runs_give_the_answers_of_one_long_run(tmp_path):
 def test_a_ko_in_a_record_is_told_by_two_proofs(tmp_path, monkeypatch):
     """The searches for what holds without a ko are made to take for ever."""
     advance, asked = SearchTurns.advance, []
-    endless = ("live.attacker-may-ko", "kill.defender-may-ko")
+    endless = ("live.attacker-may-ko", "kill.defender-may-ko", "despite-ko-threats")
 
     def made_endless(self, problems, turns, *, out):
         (first, *_) = problems
@@ -214,9 +214,11 @@ def test_a_ko_in_a_record_is_told_by_two_proofs(tmp_path, monkeypatch):
     found = json.loads(result.stdout)
     first = found["black_first"]
     assert asked and first["status"] == "dies in ko" and "B1" in first["right"]
-    by_ko = {"live.defender-may-ko": True, "kill.attacker-may-ko": True}
-    assert first["answers"] == by_ko | {
-        f"{goal}.despite-ko-threats": False for goal in ("live", "kill")
+    assert first["answers"] == {
+        "live.defender-may-ko": True,
+        "kill.attacker-may-ko": True,
+        "live.with-ko-threats": True,
+        "kill.with-ko-threats": True,
     }
     for name in first["answers"]:
         assert check(out / "proofs" / f"black-first.{name}" / "proof.jsonl.gz").accepted

@@ -22,21 +22,21 @@ TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
 }
 
 
-@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("defender_first", [True, False])
-def test_next_questions_decide_every_status(values, defender_first):
+def test_the_questions_of_the_rounds_decide_every_status(case, defender_first):
     answers: dict[StatusQuestion, bool | None] = {}
-    while (question := questions.next_to_search(answers, defender_first)) is not None:
-        assert (
-            question not in answers
-            and statuses.status_of(answers, defender_first) is Status.UNKNOWN
-        )
-        answers[question] = truth(*values)[question]
-    assert statuses.status_of(answers, defender_first) is TABLE[values][not defender_first]
+    while shares := questions.round_shares(answers, defender_first):
+        question = next(iter(shares))
+        known = statuses.status_of(answers, defender_first) is not Status.UNKNOWN
+        assert question not in answers and (question.ko.threats or not known)
+        answers[question] = truth(*case)[question]
+    against, for_, settled, _ = case
     assert (
-        len(answers) == 1
-        or values not in [(Value.LIVES, Value.LIVES), (Value.DIES, Value.DIES)]
-        or len(answers) <= 2
+        statuses.status_of(answers, defender_first)
+        is (TABLE[against, for_] if settled is None else TABLE[settled, settled])[
+            not defender_first
+        ]
     )
 
 
@@ -76,10 +76,6 @@ def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
         )
         fits = {TABLE[pair][not defender_first] for pair in fitting}
         assert set(statuses.possible(answers, defender_first)) == fits
-        left = {
-            question: answer for question, answer in answers.items() if answer is not None
-        }  # unknown answers were not searched yet
-        assert (questions.next_to_search(left, defender_first) is None) == (len(fitting) == 1)
 
 
 @pytest.mark.parametrize("defender_first", [True, False])
@@ -100,8 +96,8 @@ def test_possible_statuses_are_those_of_the_pairs_that_fit(defender_first):
 @pytest.mark.parametrize("defender_first", [True, False])
 def test_a_value_that_ko_threats_do_not_change_is_the_status(defender_first):
     """It is said to rest on threats only if the answers do not show it without."""
-    for against, for_, settled in CASES:
-        answers = truth(against, for_, settled)
+    for against, for_, settled, helped in CASES:
+        answers = truth(against, for_, settled, helped)
         found = statuses.bounded(answers)
         if settled is None:
             assert (

@@ -32,9 +32,12 @@ def tasks():
 
 
 def at(goal, ko):
-    """The number of the value that answers a question; despite threats the one that is worse."""
-    if ko == "despite-ko-threats":
-        return goal == "kill"
+    """The number of the value that answers a question.
+
+    Despite threats it is the one that is worse for the side with the goal, with threats the better.
+    """
+    if ko.endswith("ko-threats"):
+        return (goal == "kill") is (ko == "despite-ko-threats")
     return ko != f"{Ko.AGAINST.value}-may-ko"
 
 
@@ -255,9 +258,10 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     answerer = made_up(truth)
 
     def answers(turn):
-        limited = ("white-first.live.attacker-may-ko", "white-first.live.despite-ko-threats")
+        limited = ("attacker-may-ko", "despite-ko-threats", "with-ko-threats")
+        ids = {f"white-first.live.{ko}" for ko in limited}
         return [
-            dataclasses.replace(result, verdict="unknown") if result.id in limited else result
+            dataclasses.replace(result, verdict="unknown") if result.id in ids else result
             for result in answerer(turn)
         ]
 
@@ -270,7 +274,7 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     }
     assert (
         report.make_report(found, lambda row: None).firsts[0].sentence
-        == "white first: white lives with B1, inside the region"
+        == "white first: white lives with B1 (even if black has 2 ko threats), inside the region"
     )
 
 
@@ -301,14 +305,15 @@ def test_the_first_move_of_the_roots_proof_is_right_without_further_questions(ta
 
 def test_a_move_is_refuted_by_a_proof_despite_ko_threats_where_the_verdict_rests_on_one(tasks):
     """Black kills with A1 by a ko that White never ends; after B1 White lives in the same way."""
-    yes = {"kill.attacker-may-ko", "kill.despite-ko-threats"}
+    black_yes = {"kill.attacker-may-ko", "kill.with-ko-threats", "kill.despite-ko-threats"}
+    white_yes = {"live.defender-may-ko", "live.with-ko-threats", "live.despite-ko-threats"}
 
     def answers(turn):
         found = []
         for problem in turn.problems:
             side, goal, ko, *move = problem.id.split(".")
             black = side == "black-first" and move != ["B1"]
-            proved = f"{goal}.{ko}" in (yes if black else {"live.despite-ko-threats"})
+            proved = f"{goal}.{ko}" in (black_yes if black else white_yes)
             verdict = "proved" if proved else "disproved"
             found.append(QuestionResult(problem.id, verdict, best_move="A1", checked=True))
         return found

@@ -199,6 +199,7 @@ class Exhaustive:
         self._numbers: dict[tuple[int, int, int], int] = {}
         self._answers: dict[tuple[str, Options], tuple[np.ndarray, np.ndarray]] = {}
         self._despite: dict[tuple[str, int], np.ndarray] = {}
+        self._helped: dict[tuple[str, int], np.ndarray] = {}
         self._number((*stones, named))
         self._expand_boards()
         self._expand_nodes()
@@ -336,10 +337,10 @@ class Exhaustive:
         None: neither side can force its result. Raises KeyError for a move that is illegal even
         with all ko moves allowed.
         """
-        node = self.nodes[Node(0, side, 0, 0)]
-        if move is not None:
-            node = self._children[self.first_edges(side)[move]]
-        player = self.defender if goal == "live" else 1 - self.defender
+        node, player = (
+            self._node(side, move),
+            self.defender if goal == "live" else 1 - self.defender,
+        )
         wins = self._solved(goal, options)
         return True if wins[player][node] else False if wins[1 - player][node] else None
 
@@ -378,18 +379,32 @@ class Exhaustive:
         Both sides may take kos, with ``side`` to move first or after its first ``move``. A pass at
         a ko does not count.
         """
-        node = self.nodes[Node(0, side, 0, 0)]
-        if move is not None:
-            node = self._children[self.first_edges(side)[move]]
-        player = self.defender if goal == "live" else 1 - self.defender
         if (goal, count) not in self._despite:
+            player = self.defender if goal == "live" else 1 - self.defender
             won = self.wins(goal, BOTH, player, waits=True)
             for _ in range(count):
                 theirs = (self._sides != player) & (self._lifted >= 0)
                 never = theirs & ~won[self._lifted]
                 won = self.wins(goal, BOTH, player, never=never, waits=True)
             self._despite[goal, count] = won
-        return bool(self._despite[goal, count][node])
+        return bool(self._despite[goal, count][self._node(side, move)])
+
+    def helped(self, goal: str, side: int, move: str | None = None, count: int = 2) -> bool:
+        """As ``despite``, but the side with the goal has the threats, and the other side none."""
+        if (goal, count) not in self._helped:
+            player = self.defender if goal == "live" else 1 - self.defender
+            won = self.wins(goal, BOTH, player, waits=True)
+            for _ in range(count):
+                mine = (self._sides == player) & (self._lifted >= 0)
+                won = self.wins(goal, BOTH, player, given=mine & won[self._lifted], waits=True)
+            self._helped[goal, count] = won
+        return bool(self._helped[goal, count][self._node(side, move)])
+
+    def _node(self, side: int, move: str | None) -> int:
+        """The number of the root with ``side`` to move first, or of that after its move."""
+        if move is None:
+            return self.nodes[Node(0, side, 0, 0)]
+        return int(self._children[self.first_edges(side)[move]])
 
     def may(self, options: Options, side: int) -> bool:
         """Whether a side may make ko moves."""
