@@ -40,6 +40,7 @@ class Move:
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
     # Results of the questions that were searched after the move.
     results: dict[StatusQuestion, QuestionResult] = field(default_factory=dict)
+    budget: float = 0.0  # CPU seconds that a question without ko threats may have used so far
 
     def best(self, aims: Sequence[Aim]) -> StatusQuestion | None:
         """Returns the question of the first of ``aims`` that a search after this move proved.
@@ -71,7 +72,7 @@ class First:
     pass_right: bool | None = None  # whether a pass is right, by the same rule as a move
     brief: bool = False  # first moves are not searched (``StudyOptions.quick``)
     passing: Answers = field(default_factory=dict)  # about the position after a pass
-    threats: bool = True  # whether the rules have questions despite ko threats (``Task.has``)
+    threats: bool = True  # whether the rules have questions with ko threats (``Task.has``)
 
     @property
     def status(self) -> Status:
@@ -131,14 +132,15 @@ class First:
         """Whether the side moving first is known to reach its goal without a ko."""
         return bool(self.answers.get(self.aims_by_setting[0].question))
 
-    def of_interest(self, question: StatusQuestion) -> bool:
-        """Whether a question with ko threats is searched after a first move.
+    def asks(self, question: StatusQuestion) -> bool:
+        """Whether a question is searched after a first move.
 
-        If the side reaches its goal without a ko, a move after which it needs one is wrong, even if
-        it wins that ko despite threats. So that is not asked.
+        If the side reaches its goal without a ko, a move after which it needs a ko is wrong, even
+        if it wins that ko despite threats. Then neither its own question under ``DESPITE`` nor the
+        other side's under ``WITH``, which has the same ko rule, is searched.
         """
-        mine = (question.goal == "live") is self.defender_first
-        return not self.without_ko or mine is not (question.ko is Ko.DESPITE)
+        needless = (LIVE_DESPITE, KILL_WITH) if self.defender_first else (KILL_DESPITE, LIVE_WITH)
+        return not (self.without_ko and question in needless)
 
     @property
     def other_aims(self) -> Sequence[Aim]:
@@ -224,12 +226,13 @@ class First:
         return shown is not None and (shown.goal == "kill") is self.defender_first
 
     def losing_questions(self, move: Move) -> list[StatusQuestion]:
-        """Returns the questions that tell whether ``move`` loses despite ko threats of its side.
+        """Returns the open questions that tell whether ``move`` loses despite ko threats.
 
-        A yes to the last one means that it does, a yes to the first one, which is searched with
-        less effort, that it does not. The list is empty if this is known, or was searched up to a
-        limit. It is also empty if the side reaches its goal at the root without a ko: then the
-        right moves do so.
+        They are whether the side reaches its goal with its threats (``WITH``), and whether the
+        other side does despite them (``DESPITE``). A yes to the second shows that the move loses. A
+        yes to the first, whose proof is far cheaper, shows that it does not. The list is empty if
+        the second is known, or was searched up to a limit. It is also empty if the side reaches its
+        goal at the root without a ko: then the right moves do so.
         """
         if not self.threats or self.without_ko:
             return []
@@ -237,9 +240,8 @@ class First:
             (LIVE_WITH, KILL_DESPITE) if self.defender_first else (KILL_WITH, LIVE_DESPITE)
         )
         known = {**move.answers, **self._shown(move.move)}
-        if loses in move.answers or questions.answer(known, loses) is not None:
-            return []
-        return [loses] if saves in move.answers else [saves, loses]
+        left = questions.still_open(known, (saves, loses))
+        return left if loses in left else []
 
     def deciding(self, move: Move, passing: Answers) -> list[StatusQuestion]:
         """Returns the questions about the position after ``move`` that may decide if it is right.
@@ -258,7 +260,6 @@ class First:
         root, own = self.reached(self.answers), self.reached(move.answers, move.move)
         best = [aim for aim, here in zip(self.own_aims, root, strict=True) if here]
         found: list[StatusQuestion] = []
-        losing = self.losing_questions(move)
         for aim, known in zip(self.own_aims, own, strict=True):
             if (
                 known is not None
@@ -266,26 +267,25 @@ class First:
                 or any(questions.follows(aim, other) for other in best)
             ):
                 continue
-            proofs = [
-                question
-                for question in questions.yes_that_shows(aim.question, not aim.wanted)
-                if aim.question.ko.threats or not question.ko.threats
-            ]
-            likely = [each for each in proofs if questions.answer(passing, each)]
-            weaker = losing and proofs and questions.follows((losing[-1], True), (proofs[0], True))
-            if weaker:
-                found += losing[-1:]
-            elif aim.question.ko.threats:
-                found += proofs[:1]
-            else:
-                found += [*likely[-1:], *proofs[:1]]
-            found.append(aim.question)
-        left = [
+            found += [*self._refuting(aim, move, passing), aim.question]
+        left = questions.still_open(move.answers, dict.fromkeys(found))
+        return left or (self.losing_questions(move) if any(own) else [])
+
+    def _refuting(self, aim: Aim, move: Move, passing: Answers) -> list[StatusQuestion]:
+        """Returns questions whose yes shows that ``move`` does not reach ``aim``, in order."""
+        proofs = [
             question
-            for question in dict.fromkeys(found)
-            if question not in move.answers and questions.answer(move.answers, question) is None
+            for question in questions.yes_that_shows(aim.question, not aim.wanted)
+            if aim.question.ko.threats or not question.ko.threats
         ]
-        return left or (losing if any(own) else [])
+        losing = self.losing_questions(move)[-1:]
+        if proofs and any(questions.follows((each, True), (proofs[0], True)) for each in losing):
+            # The stronger proof says more of the move, but gets no more than the first turn.
+            return losing if move.budget else [proofs[0], *losing]
+        if aim.question.ko.threats:
+            return proofs[:1]
+        likely = [each for each in proofs if questions.answer(passing, each)]
+        return [*likely[-1:], *proofs[:1]]
 
     def reached_by_pass(self, passing: Answers) -> Reached:
         """Returns for each aim of the side moving first whether a pass reaches it.
@@ -302,9 +302,10 @@ class First:
         return False if here is False else aims.is_reached(passing, aim)
 
     def learn_from(self, move: Move) -> None:
-        """Adds the aims that the side reaches by ``move`` to the answers about the root.
+        """Adds to the answers about the root what the side is known to reach by ``move``.
 
-        A limit may have left these questions open at the root.
+        These are its aims, and its goal despite ko threats, which gives the status. A limit may
+        have left these questions open at the root.
         """
         despite = Aim(LIVE_DESPITE if self.defender_first else KILL_DESPITE, True)
         for aim in dict.fromkeys((*self.own_aims, despite)):

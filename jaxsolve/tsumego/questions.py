@@ -17,13 +17,14 @@ The answers to some questions imply the answers to others:
 * Living stones are not captured. So under one setting at most one of ``live`` and ``kill`` is true.
 * ``FOR`` is at least as good for the defender as ``AGAINST``. So ``live`` under ``AGAINST`` implies
   ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``. ``DESPITE``
-  lies between them: compared with the setting under which only the other side may make ko moves,
+  and ``WITH`` lie between them: compared with the setting under which only the other side may make ko moves,
   it allows the side with the goal more moves and the other side fewer; compared with the opposite
-  setting, it is the reverse. So does ``WITH``.
+  setting, it is the reverse.
 * A side that reaches its goal although the other one has more threats also reaches it with more
   threats: ``DESPITE`` implies ``WITH``.
-* ``live`` under ``WITH`` and ``kill`` under ``DESPITE`` have the same rules, since the defender has
-  the threats in both. So at most one of them is true. The same holds the other way round.
+* ``live`` under ``WITH`` and ``kill`` under ``DESPITE`` have the same ko rule: the defender has the
+  threats in both. So at most one of them is true. Likewise ``kill`` under ``WITH`` and ``live``
+  under ``DESPITE``.
 
 ``tsumego/status.py`` derives the status from the answers.
 """
@@ -34,7 +35,7 @@ import enum
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-THREATS = 2  # ko threats of the side against the goal, under ``Ko.DESPITE``
+THREATS = 2  # ko threats of one side under ``Ko.DESPITE`` and ``Ko.WITH``
 
 
 class Ko(enum.StrEnum):
@@ -42,8 +43,8 @@ class Ko(enum.StrEnum):
 
     AGAINST = "attacker"  # the attacker alone: worst for the defender
     FOR = "defender"  # the defender alone: best for the defender
-    DESPITE = "both"  # both, and the side against the goal has ``THREATS`` ko threats
-    WITH = "with threats"  # both, and the side with the goal has ``THREATS`` ko threats
+    DESPITE = "despite-ko-threats"  # both, and the side against the goal has ``THREATS`` ko threats
+    WITH = "with-ko-threats"  # both, and the side with the goal has ``THREATS`` ko threats
 
     @property
     def threats(self) -> bool:
@@ -60,11 +61,7 @@ class StatusQuestion(NamedTuple):
     @property
     def name(self) -> str:
         """The name in files and tables, such as ``live.defender-may-ko``."""
-        if self.ko is Ko.DESPITE:
-            return f"{self.goal}.despite-ko-threats"
-        if self.ko is Ko.WITH:
-            return f"{self.goal}.with-ko-threats"
-        return f"{self.goal}.{self.ko.value}-may-ko"
+        return f"{self.goal}.{self.ko}" if self.ko.threats else f"{self.goal}.{self.ko}-may-ko"
 
 
 LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
@@ -83,7 +80,7 @@ Fact = tuple[StatusQuestion, bool]
 """An answer to a question."""
 
 # For each goal, its questions by strength: a yes implies a yes to all that follow. A yes to the
-# question at place k of one goal excludes a yes to the first 4 - k of the other.
+# question at place k, from 0, of one goal excludes a yes to the first 4 - k of the other.
 _BY_STRENGTH = (
     (LIVE_AGAINST, LIVE_DESPITE, LIVE_WITH, LIVE_FOR),
     (KILL_FOR, KILL_DESPITE, KILL_WITH, KILL_AGAINST),
@@ -157,7 +154,7 @@ def follows(fact: Fact, from_: Fact) -> bool:
     return from_ in _IMPLIED_BY[fact]
 
 
-def _open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuestion]:
+def still_open(answers: Answers, order: Iterable[StatusQuestion]) -> list[StatusQuestion]:
     """Returns the questions of ``order`` that are neither searched nor implied."""
     return [
         question
@@ -175,13 +172,13 @@ def round_shares(
     The values are shares of the effort of a round, 1 or ``OTHERS_SHARE``. The side moving first
     mostly reaches its best result, so that question has the share 1. A ko is shown by two proofs:
     the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
-    one of the two is found, the other question comes first, with the share 1. Before that, the
-    question whether the side moving first succeeds by winning a ko comes second: a yes excludes the
+    one of the two is found, the other has the share 1 and comes after the questions with ko
+    threats. Before that, the question whether the side moving first succeeds by winning a ko comes second: a yes excludes the
     best result of the other side, so that the question about it need not be searched.
 
-    A side that succeeds by winning kos is also asked whether it does so although the other side has
-    more ko threats. Where both sides succeed, each is asked whether its threats are of use. A yes
-    answers the other side's question in the negative, and is far cheaper than a disproof of it.
+    If one side wins by a ko, a question asks whether it also wins although the other has more ko
+    threats. If both do, two more ask whether each wins with more threats. A yes answers the other
+    side's question in the negative, and is far cheaper than a disproof of it.
 
     The dictionary is empty if the answers to all questions are known or implied, or if every open
     question was searched. It is also empty if the answer to a question under ``DESPITE`` is yes,
@@ -209,8 +206,9 @@ def round_shares(
         *((KILL_DESPITE,) if killed else ()),
         *((LIVE_FOR, KILL_AGAINST) if lives or killed else ()),
     )
+    first = order[:2] if after_move and not (lives and killed) else ()
     full = {order[0], *kos}
     return {
         question: 1.0 if question in full else OTHERS_SHARE
-        for question in _open(answers, dict.fromkeys((*kos, *order)))
+        for question in still_open(answers, dict.fromkeys((*first, *kos, *order)))
     }

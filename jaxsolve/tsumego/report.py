@@ -124,7 +124,8 @@ class _Reporter:
             and questions.shown_despite_threats(move.answers) is None
             and statuses.bounded(first.answers_after(move)).against.most == Value.DIES
         ):
-            # Show the capture after a lost ko, which the other proofs do not contain.
+            # Show the capture after a lost ko, which the other proofs do not contain, unless one of
+            # them holds despite ko threats.
             aims = (CAPTURED, *aims)
         question = next(filter(None, map(move.best, aims)), None)
         if question is None and move.right:

@@ -29,16 +29,16 @@ as at a false eye: the defender may retake that ko for ever, but never ends it.
     ==========  ==========  ==================  ==================
 
 *lives*, *seki* and *dies* hold whoever wins kos, or despite ``questions.THREATS`` ko threats of the
-loser. The statuses *in ko* name the value that the side
-moving first gets by winning the ko. If that side loses the ko, the result is the other value. In
-all other cases the status is *unknown*, and bounds of the two values are reported.
+loser. The statuses *in ko* name the value that the side moving first gets by winning the ko. If
+that side loses the ko, the result is the other value. In all other cases the status is *unknown*,
+and bounds of the two values are reported.
 
 A status in ko does not state how many ko threats either side needs. In most kos ``live`` and
-``kill`` are both proved under WITH: either side wins with ``questions.THREATS`` threats more than
-the other. Otherwise no proof was found that they do not help the loser. The status is the same for a direct ko, an approach ko and
-a ko of several stages. A double ko has a status in ko, too: the setting that forbids one side all
-ko moves also forbids the answer in the other ko. Stones that live, or are in seki, by a double ko
-need no threat.
+``kill`` are both proved under WITH: each side wins with ``questions.THREATS`` threats more than the
+other, so neither is true under DESPITE. Otherwise the status is in ko because neither was proved
+under DESPITE. A direct ko, an approach ko and a ko of several stages have the same status. A double
+ko has a status in ko, too: the setting that forbids one side all ko moves also forbids the answer
+in the other ko. Stones that live, or are in seki, by a double ko need no threat.
 
 Life means unconditional life. Consider a group whose second eye is a ko point that it can never
 fill. It is not alive, even if only the defender may make ko moves. Under that setting its value is

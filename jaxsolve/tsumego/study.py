@@ -7,7 +7,7 @@ defined in ``tsumego/questions.py``, aims in ``tsumego/aims.py``. The *root* is 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from jaxsolve.proof.check import registry as checkers
@@ -204,7 +204,6 @@ class Study:
             return
         known = first.begins_with(first.aim)
         self._judge(first)
-        last: dict[str, float] = {}  # move -> the budget of its last round
         for seconds in asking.budgets():
             waiting = [move for move in first.moves if self._deciding(first, move)]
             waiting.sort(key=lambda move: move.move != known)
@@ -213,8 +212,8 @@ class Study:
                 yield first
             for move in waiting:
                 left = self._deciding(first, move)
-                if left and left == first.losing_questions(move):
-                    self._give_up(move, left, seconds, last)
+                if set(left) <= set(first.losing_questions(move)):
+                    self._give_up(move, left, seconds)
             self._judge(first)
             if not waiting:
                 return
@@ -225,17 +224,18 @@ class Study:
         Each position is searched in rounds, as the root is. Yields ``first`` after every
         ``A_TURN`` moves.
         """
-        last: dict[str, float] = {}  # move -> the budget of its last round
         for seconds in asking.budgets():
             waiting = [move for move in first.moves if self._round_after(first, move)]
             for at in range(0, len(waiting), A_TURN):
-                self._search_round(first, waiting[at : at + A_TURN], seconds)
-                self._judge(first)
+                part = waiting[at : at + A_TURN]
+                self._search_batches(
+                    first, part, seconds, lambda move, _: self._round_after(first, move)
+                )
                 yield first
             for move in waiting:
                 left = list(self._round_after(first, move))
                 if all(question.ko.threats for question in left):
-                    self._give_up(move, left, seconds, last)
+                    self._give_up(move, left, seconds)
             if not waiting:
                 return
 
@@ -245,39 +245,44 @@ class Study:
         return {
             question: share
             for question, share in shares.items()
-            if self.task.has(question) and (not question.ko.threats or first.of_interest(question))
+            if self.task.has(question) and first.asks(question)
         }
 
-    def _search_round(self, first: First, moves: Sequence[Move], seconds: float) -> None:
-        """Searches a round of the open questions about the positions after ``moves``."""
-        asked: set[tuple[str, StatusQuestion]] = set()
+    def _search_batches(
+        self,
+        first: First,
+        moves: Sequence[Move],
+        seconds: float,
+        shares: Callable[[Move, bool], Mapping[StatusQuestion, float]],
+    ) -> None:
+        """Searches the open questions about the positions after ``moves``, each once.
+
+        ``shares`` gives for a move, and for whether no question about it was searched yet, the open
+        questions in the order of asking, and their shares of ``seconds``.
+        """
+        asked: dict[str, set[StatusQuestion]] = {move.move: set() for move in moves}
         while True:
             batches: dict[tuple[StatusQuestion, float], list[Move]] = {}
             for move in moves:
-                shares = self._round_after(first, move)
-                left = [question for question in shares if (move.move, question) not in asked]
-                for question in left[:1]:
-                    batches.setdefault((question, shares[question]), []).append(move)
-                    asked.add((move.move, question))
+                done = asked[move.move]
+                for question, share in shares(move, not done).items():
+                    if question not in done:
+                        batches.setdefault((question, share), []).append(move)
+                        done.add(question)
+                        break
             if not batches:
                 return
             for (question, share), batch in batches.items():
-                self._search_after(first, batch, question, share * seconds)
+                if left := [move for move in batch if question in shares(move, True)]:
+                    self._search_after(first, left, question, share * seconds)
+                    self._judge(first)
 
-    def _give_up(
-        self, move: Move, left: Sequence[StatusQuestion], seconds: float, last: dict[str, float]
-    ) -> None:
-        """Ends the questions with ko threats that alone are left open about ``move``.
+    def _give_up(self, move: Move, left: Sequence[StatusQuestion], seconds: float) -> None:
+        """Ends the questions ``left`` about ``move`` if ``seconds`` are enough for them.
 
-        They get ``THREATS_EFFORT`` times the budget that decided the others.
-
-        Args:
-          move: the move.
-          left: the questions that are left.
-          seconds: the budget of the round.
-          last: the budgets of the last rounds by move; receives that of ``move``.
+        They have ko threats, and get ``THREATS_EFFORT`` times the budget that decided the others.
         """
-        if seconds >= last.setdefault(move.move, THREATS_EFFORT * seconds):
+        if seconds >= THREATS_EFFORT * max(move.budget, asking.FIRST_SECONDS):
             move.answers |= dict.fromkeys(left)
 
     def _name_move(self, first: First) -> None:
@@ -301,7 +306,7 @@ class Study:
         first.moves = [move for move in first.moves if move.move == (best or names[0])]
         for move in first.moves:
             for question in first.losing_questions(move):
-                if question in first.losing_questions(move):
+                if question in first.losing_questions(move):  # a yes to the first answers both
                     seconds = THREATS_EFFORT * self.budget
                     self._search_after(first, [move], question, seconds)
             known = best is not None and not first.losing_questions(move)
@@ -325,25 +330,19 @@ class Study:
     def _search_deciding(self, first: First, moves: Sequence[Move], seconds: float) -> None:
         """Searches the questions that may decide whether ``moves`` are right, up to ``seconds``.
 
-        Of the questions about a move the first gets all these seconds, and so does a kill, whose
-        proofs are large. The others get a share.
+        The first question about a move gets all these seconds, and so do a kill, whose proofs are
+        large, and a question with ko threats. The others get a share.
         """
-        tried: set[tuple[str, StatusQuestion]] = set()
-        while True:
-            batches: dict[tuple[StatusQuestion, float], list[Move]] = {}
-            for move in moves:
-                left = [q for q in self._deciding(first, move) if (move.move, q) not in tried]
-                for question in left[:1]:
-                    full = question.goal == "kill" or all(name != move.move for name, _ in tried)
-                    share = 1.0 if full else questions.OTHERS_SHARE
-                    batches.setdefault((question, share), []).append(move)
-                    tried.add((move.move, question))
-            if not batches:
-                return
-            for (question, share), batch in batches.items():
-                batch = [move for move in batch if move.right is None]
-                self._search_after(first, batch, question, share * seconds)
-                self._judge(first)
+
+        def shares(move: Move, none_yet: bool) -> dict[StatusQuestion, float]:
+            return {
+                question: 1.0
+                if none_yet or question.goal == "kill" or question.ko.threats
+                else questions.OTHERS_SHARE
+                for question in self._deciding(first, move)
+            }
+
+        self._search_batches(first, moves, seconds, shares)
 
     def _rules(self, question: StatusQuestion) -> Rules:
         return checkers.find("go").rules(self.task.rules(question))
@@ -389,6 +388,8 @@ class Study:
         title = f"{SIDES[first.side]} first, {answered + 1} of {count} moves"
         results = self._answerer(Turn(problems, seconds, title))
         for move, result in zip(moves, results, strict=True):
+            if not question.ko.threats:
+                move.budget = max(move.budget, seconds)
             if result is PAUSED:
                 continue
             move.answers[question] = None if result is None else self._answer(question, result)

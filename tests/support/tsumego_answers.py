@@ -23,7 +23,7 @@ QUESTIONS = (*BASIC, *WITH_THREATS)
 GOALS = ("live", "kill")
 VALUES = [(against, for_) for against in Value for for_ in Value if against <= for_]
 """All pairs of values (AGAINST, FOR)."""
-CASES = [
+_ALL = [
     (against, for_, settled, helped)
     for against, for_ in VALUES
     for settled in (None, Value.DIES, Value.LIVES)
@@ -35,11 +35,6 @@ CASES = [
         and (settled is not Value.DIES or against is settled)
     )
 ]
-"""All pairs of values.
-
-Each comes with every value that the loser's ko threats may leave unchanged, or None, and with every
-set of goals that the winner's ko threats may reach.
-"""
 
 
 def truth(
@@ -65,6 +60,14 @@ def truth(
         LIVE_WITH: lives or (for_ is Value.LIVES and not dies and "live" in helped),
         KILL_WITH: dies or (against is Value.DIES and not lives and "kill" in helped),
     }
+
+
+CASES = list({tuple(truth(*each).values()): each for each in _ALL}.values())
+"""Arguments of ``truth`` for all different answers.
+
+They are a pair of values, the value that the loser's ko threats leave unchanged, or None, and the
+goals that the winner's ko threats reach.
+"""
 
 
 def named(goal: str, ko: str) -> StatusQuestion:

@@ -50,7 +50,8 @@ class Made:
       total: CPU seconds of all questions.
     """
 
-    def __init__(self, answers, needs, *, limit=NEVER, total=NEVER, after=0.01):
+    def __init__(self, answers, needs, *, limit=NEVER, total=NEVER, after=0.01, best=None):
+        self.best = best
         self.answers, self.needs, self.limit, self.after = answers, needs, limit, after
         self.left = total
         self.spent, self.decided, self.closed = {}, {}, set()
@@ -65,7 +66,9 @@ class Made:
         known = self.decided.setdefault((side, *move), {})
         assert questions.answer(known, question) is None, "its answer was implied"
         assert problem.id not in self.closed, "it was closed"
-        before, need = self.spent.get(problem.id, 0.0), self.after if move else self.needs[question]
+        before = self.spent.get(problem.id, 0.0)
+        after = self.after.get(question, 0.01) if isinstance(self.after, dict) else self.after
+        need = after if move else self.needs[question]
         assert seconds > before or self.left <= 0, "the budgets of a question grow"
         if self.left <= 0:
             if problem.id not in self.spent:
@@ -81,7 +84,7 @@ class Made:
 
     def _closed(self, problem, verdict):
         self.closed.add(problem.id)
-        return QuestionResult(problem.id, verdict)
+        return QuestionResult(problem.id, verdict, best_move=self.best)
 
     def root(self, side):
         """CPU seconds of the questions about the root with this side to move first."""
@@ -216,3 +219,16 @@ def test_moves_that_take_long_wait_for_those_that_do_not(task):
     assert {move.move: move.right for move in white.moves} == {"A1": True, "B1": None}
     assert not white.complete and white.status is Status.LIVES
     assert answerer.spent["white-first.live.attacker-may-ko.B1"] == 10.0
+
+
+def test_questions_with_threats_about_a_move_get_a_multiple_of_what_decides_the_others(task):
+    """In both stages: while the moves are judged, and while their status is found."""
+    pair = (Value.DIES, Value.LIVES)
+    after = {**dict.fromkeys(BASIC, 5.0), **dict.fromkeys(WITH_THREATS, NEVER)}
+    answerer = Made(answers_of(pair, pair), dict.fromkeys(QUESTIONS, 0.05), after=after, best="A1")
+    firsts = study(task, answerer)
+    assert all(move.right for first in firsts.values() for move in first.moves)
+    spent = {name: used for name, used in answerer.spent.items() if name.endswith("threats.B1")}
+    assert len(spent) == 8
+    for used in spent.values():
+        assert THREATS_EFFORT * 5.0 <= used < asking.GROWTH * THREATS_EFFORT * asking.GROWTH * 5.0

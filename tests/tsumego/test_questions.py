@@ -55,6 +55,8 @@ def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
     """The best result of the side moving first is asked about first, with a full share."""
     best = LIVE_AGAINST if defender_first else KILL_FOR
     assert next(iter(questions.round_shares({}, defender_first).items())) == (best, 1.0)
+    others = KILL_FOR if defender_first else LIVE_AGAINST
+    assert [*questions.round_shares({}, defender_first, after_move=True)][:2] == [best, others]
     for pair in CASES:
         for count in range(9):
             for some in itertools.combinations(QUESTIONS, count):
@@ -71,6 +73,8 @@ def test_questions_asked_side_by_side_are_those_that_are_open(defender_first):
                 assert set(found) == {
                     question for question in asked if questions.answer(answers, question) is None
                 }
+                later = questions.round_shares(answers, defender_first, after_move=True)
+                assert set(later) == set(found)
                 assert set(found.values()) <= {1.0, questions.OTHERS_SHARE}
 
 

@@ -274,7 +274,7 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     }
     assert (
         report.make_report(found, lambda row: None).firsts[0].sentence
-        == "white first: white lives with B1 (even if black has 2 ko threats), inside the region"
+        == "white first: white lives with B1, inside the region"
     )
 
 

@@ -1,9 +1,10 @@
 """Exhaustive truth about crucial stones, written from the text of the rules.
 
 Nothing of the package is used: boards are bit masks with code of their own. ``Exhaustive`` expands
-every position that two players can reach inside a region, with either side to move first and all
-ko moves allowed. It then solves each question by retrograde analysis: both goals under each of the
-four pairs of ko options. What neither side can force in a bounded number of moves is None.
+every position that two players can reach inside a region, with either side to move first and all ko
+moves allowed. It then solves each question by retrograde analysis: both goals under each of the
+four pairs of ko options, and with ko threats of one side. What neither side can force in a bounded
+number of moves is None.
 """
 
 from __future__ import annotations
@@ -198,8 +199,7 @@ class Exhaustive:
         self.moves: list[tuple[list[Move], list[Move]]] = []  # for either side
         self._numbers: dict[tuple[int, int, int], int] = {}
         self._answers: dict[tuple[str, Options], tuple[np.ndarray, np.ndarray]] = {}
-        self._despite: dict[tuple[str, int], np.ndarray] = {}
-        self._helped: dict[tuple[str, int], np.ndarray] = {}
+        self._threatened: dict[tuple[str, int, bool], np.ndarray] = {}
         self._number((*stones, named))
         self._expand_boards()
         self._expand_nodes()
@@ -337,10 +337,7 @@ class Exhaustive:
         None: neither side can force its result. Raises KeyError for a move that is illegal even
         with all ko moves allowed.
         """
-        node, player = (
-            self._node(side, move),
-            self.defender if goal == "live" else 1 - self.defender,
-        )
+        node, player = self._node(side, move), self._player(goal)
         wins = self._solved(goal, options)
         return True if wins[player][node] else False if wins[1 - player][node] else None
 
@@ -379,26 +376,27 @@ class Exhaustive:
         Both sides may take kos, with ``side`` to move first or after its first ``move``. A pass at
         a ko does not count.
         """
-        if (goal, count) not in self._despite:
-            player = self.defender if goal == "live" else 1 - self.defender
-            won = self.wins(goal, BOTH, player, waits=True)
-            for _ in range(count):
-                theirs = (self._sides != player) & (self._lifted >= 0)
-                never = theirs & ~won[self._lifted]
-                won = self.wins(goal, BOTH, player, never=never, waits=True)
-            self._despite[goal, count] = won
-        return bool(self._despite[goal, count][self._node(side, move)])
+        return self._with_threats(goal, count, own=False, node=self._node(side, move))
 
     def helped(self, goal: str, side: int, move: str | None = None, count: int = 2) -> bool:
         """As ``despite``, but the side with the goal has the threats, and the other side none."""
-        if (goal, count) not in self._helped:
-            player = self.defender if goal == "live" else 1 - self.defender
+        return self._with_threats(goal, count, own=True, node=self._node(side, move))
+
+    def _with_threats(self, goal: str, count: int, *, own: bool, node: int) -> bool:
+        if (goal, count, own) not in self._threatened:
+            player = self._player(goal)
+            uses = (self._sides == player if own else self._sides != player) & (self._lifted >= 0)
             won = self.wins(goal, BOTH, player, waits=True)
             for _ in range(count):
-                mine = (self._sides == player) & (self._lifted >= 0)
-                won = self.wins(goal, BOTH, player, given=mine & won[self._lifted], waits=True)
-            self._helped[goal, count] = won
-        return bool(self._helped[goal, count][self._node(side, move)])
+                lifted = won[self._lifted]
+                given, never = (uses & lifted, None) if own else (None, uses & ~lifted)
+                won = self.wins(goal, BOTH, player, given=given, never=never, waits=True)
+            self._threatened[goal, count, own] = won
+        return bool(self._threatened[goal, count, own][node])
+
+    def _player(self, goal: str) -> int:
+        """The player with the goal."""
+        return self.defender if goal == "live" else 1 - self.defender
 
     def _node(self, side: int, move: str | None) -> int:
         """The number of the root with ``side`` to move first, or of that after its move."""
