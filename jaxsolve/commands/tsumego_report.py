@@ -372,6 +372,7 @@ def _first_json(each: FirstReport) -> dict[str, Any]:
         "over": each.first.over or None,
         "complete": each.first.complete,
         "right": each.right,
+        "pass_right": each.first.pass_right if each.ranked else None,
         "ranked": each.ranked,
         "moves": [_move_json(move, each.ranked) for move in each.moves],
     }

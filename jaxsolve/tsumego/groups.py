@@ -35,12 +35,17 @@ def proposals(board: Board) -> list[Group]:
     board). Elsewhere, a group consists of stones that are joined by points nearer to them than to
     the other side (``_nearest``).
 
-    Groups that are unconditionally alive or have an eye of ``ROOMY`` points are excluded. So are
-    groups inside the region of a larger cut-off group of the other side. Of the remaining groups,
+    Groups that are unconditionally alive are excluded, and groups that have an eye of ``ROOMY``
+    points, unless there are no others. So are groups inside the region of a larger cut-off group of the other side. Of the remaining groups,
     those with at least ``SUBSTANTIAL`` stones come first, then those with the fewest empty points,
     then those with the most stones.
     """
-    cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
+    return _proposals(board, ROOMY) or _proposals(board, board.grid.full.bit_count())
+
+
+def _proposals(board: Board, roomy: int) -> list[Group]:
+    """As ``proposals``; an eye of ``roomy`` points makes a group safe."""
+    cut_off = [group for player in (0, 1) for group in _cut_off(board, player, roomy)]
     regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}
 
     def is_inside(group: Group) -> bool:
@@ -59,7 +64,7 @@ def proposals(board: Board) -> list[Group]:
         )
 
     taken = sum(group.stones for group in cut_off)  # each stone is in one group of its side
-    others = [group for group in _nearest(board) if not group.stones & taken]
+    others = [group for group in _nearest(board, roomy) if not group.stones & taken]
     outer = [group for group in cut_off + others if not is_inside(group)]
     return sorted(outer, key=lambda group: _weakness(board, group))
 
@@ -69,8 +74,8 @@ def _weakness(board: Board, group: Group) -> tuple[bool, int, int, int]:
     return count < SUBSTANTIAL, (group.area & board.empty).bit_count(), -count, group.player
 
 
-def _cut_off(board: Board, player: int) -> Iterator[Group]:
-    grid, safe = board.grid, _safe(board, player)
+def _cut_off(board: Board, player: int, roomy: int) -> Iterator[Group]:
+    grid, safe = board.grid, _safe(board, player, roomy)
     for part in grid.components(grid.full & ~board.stones[1 - player]):
         stones = part & board.stones[player]
         if (
@@ -82,18 +87,18 @@ def _cut_off(board: Board, player: int) -> Iterator[Group]:
             yield Group(player, stones, part, True)
 
 
-def _safe(board: Board, player: int) -> int:
-    """Returns the stones of ``player`` that are alive or have an eye of ``ROOMY`` points."""
+def _safe(board: Board, player: int, roomy: int) -> int:
+    """Returns the stones of ``player`` that are alive or have an eye of ``roomy`` points."""
     grid, own, other = board.grid, board.stones[player], board.stones[1 - player]
     safe = life.alive(grid, own, board.empty)
     for part in grid.components(grid.full & ~own):
-        if not part & other and part.bit_count() >= ROOMY:
+        if not part & other and part.bit_count() >= roomy:
             for chain in board.chains(player, board.around(part)):
                 safe |= chain
     return safe
 
 
-def _nearest(board: Board) -> Iterator[Group]:
+def _nearest(board: Board, roomy: int) -> Iterator[Group]:
     """Yields groups of stones joined by empty points nearer to them than to the other side.
 
     Safe groups are left out, and groups without stones of the other side near them.
@@ -106,7 +111,7 @@ def _nearest(board: Board) -> Iterator[Group]:
             break
         areas = [area | new & ~both for area, new in zip(areas, fresh, strict=True)]
     for player in (0, 1):
-        safe = _safe(board, player)
+        safe = _safe(board, player, roomy)
         for part in grid.components(areas[player]):
             stones, near = part & board.stones[player], part
             for _ in range(2):

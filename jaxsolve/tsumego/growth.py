@@ -131,6 +131,8 @@ class Growth:
                 chosen, reported = shown[first.side]
                 if number == chosen:
                     continue
+                if first.status.in_ko and study.is_open(first):
+                    continue  # a proof despite ko threats may still change it
                 if first.status is not Status.UNKNOWN:
                     words[SIDES[first.side]] = f"{defender} {phrase(study.task, first.status)}"
                 elif number > chosen and reported.status is not Status.LIVES:

@@ -68,9 +68,8 @@ class Study:
     def run(self) -> None:
         """Searches the questions about the root, then those about the first moves.
 
-        Both sides alternate, so that no side uses up the total limit alone. If the status is the
-        same for either side moving first, a side whose first moves are all refuted takes the first
-        turn.
+        Both sides alternate, so that no side uses up the total limit alone. If both have the same
+        status, a side whose first moves are all refuted takes the first turn.
         """
         asking.alternate([steps for _, steps in self.root_searches()])
         for searches in self.move_searches(self.firsts):
@@ -154,6 +153,10 @@ class Study:
         shares = questions.round_shares(first.answers, first.defender_first)
         return {question: share for question, share in shares.items() if self.task.has(question)}
 
+    def is_open(self, first: First) -> bool:
+        """Whether a question about the root is neither answered nor searched up to its limit."""
+        return bool(self._round(first))
+
     def _search(
         self, first: First, question: StatusQuestion, seconds: float, number: int
     ) -> QuestionResult | None:
@@ -219,10 +222,9 @@ class Study:
                 return
 
     def _search_statuses(self, first: First) -> Iterator[First]:
-        """Searches what is still open about the positions after the first moves of a side.
+        """Searches what is still open after the first moves of a side, in rounds as the root.
 
-        Each position is searched in rounds, as the root is. Yields ``first`` after every
-        ``A_TURN`` moves.
+        Yields ``first`` after every ``A_TURN`` moves.
         """
         for seconds in asking.budgets():
             waiting = [move for move in first.moves if self._round_after(first, move)]

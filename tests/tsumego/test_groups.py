@@ -47,3 +47,13 @@ def test_stones_inside_a_larger_group_do_not_hide_it():
     groups = proposals(stones)
     assert groups[0].player == 1 and groups[0].stones & stones.grid.point("F3")
     assert stones.grid.points("F2,G2") in [group.stones for group in groups]
+
+
+def test_an_enclosed_group_with_much_room_is_proposed_where_there_is_no_other():
+    roomy = (
+        "........./........./........./........./XXXXXX.../OOOOOX.../....OX.../....OX.../....OX..."
+    )
+    group = proposals(board(roomy))[0]
+    assert group.player == 1 and group.cut_off
+    other = proposals(board(roomy.replace(".../........./", "XXX/......XOO/", 1)))
+    assert group.stones not in [each.stones for each in other]

@@ -73,6 +73,27 @@ def test_the_widest_region_counts_in_which_the_status_is_known():
     )
 
 
+def test_a_ko_that_may_still_be_decided_despite_threats_is_not_told_of_other_regions():
+    """Without assumed stones Black kills; with the nearest ones only both proofs of a ko are found."""
+
+    def answers(turn):
+        found = []
+        for problem in turn.problems:
+            near, by_ko = problem.id.startswith("walls-2"), "-may-ko" in problem.id
+            goals = ("live.defender", "kill.attacker") if near else ("kill.",)
+            yes = any(goal in problem.id for goal in goals) and by_ko
+            done = yes or not near
+            verdict = "proved" if yes else "disproved"
+            found.append(QuestionResult(problem.id, verdict) if done else PAUSED)
+        return found
+
+    growth = Growth(tasks(), answers, QUICK)
+    growth.run()
+    ((study, first),) = growth.parts
+    assert study.task.distance is None and first.status is Status.DIES
+    assert growth.other_assumptions == "3 steps away: white dies"
+
+
 def test_a_wider_region_gets_several_times_the_effort_of_a_decided_one():
     answers = Answers({"walls-2": False}, at=1.0)
     Growth(tasks(), answers, QUICK).run()

@@ -221,6 +221,10 @@ def test_a_pass_is_right_where_every_move_is_worse():
     assert f"black first: white dies in ko {by}" in whole and whole.count("note ") == 1
     assert "white first: white has a seki in ko with pass" in whole
     assert whole.count("dies in ko: white lives") == 2 and f"the ko {ko}" in whole
+    found = study_json(BENT_FOUR, "--crucial", "B4")
+    for side in ("black", "white"):
+        first = found[f"{side}_first"]
+        assert first["right"] == [] and first["pass_right"] is True
     quick = shown(BENT_FOUR, "--crucial", "B4", "--quick")
     assert f"black first: white dies in ko {by}" in quick and "is open" not in quick
 
