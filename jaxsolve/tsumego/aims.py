@@ -65,11 +65,7 @@ def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
     reached by winning a ko.
     """
     return next(
-        (
-            aim
-            for aim in aims_of(answers, defender_first)
-            if answers.get(aim.question) is aim.wanted
-        ),
+        (aim for aim in aims_of(answers, defender_first) if is_reached(answers, aim)),
         None,
     )
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
+from jaxsolve.question import NOTHING_LEFT
+
 
 @dataclass(frozen=True)
 class QuestionResult:
@@ -24,6 +26,11 @@ class QuestionResult:
     line: tuple[str, ...] = ()  # the main line of the proof
     certificate_nodes: int = 0
     checked: bool = False  # whether the checker accepted the proof
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the question is undecided because play can repeat without end."""
+        return self.verdict == "unknown" and self.reason == NOTHING_LEFT
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> QuestionResult:

@@ -7,7 +7,7 @@ given position.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jaxsolve.tsumego import aims, questions
@@ -24,6 +24,9 @@ from jaxsolve.tsumego.questions import (
     StatusQuestion,
 )
 from jaxsolve.tsumego.status import Bounded, Status
+
+Results = Mapping[StatusQuestion, QuestionResult]
+"""Results of the questions about a position that were searched."""
 
 
 @dataclass
@@ -103,19 +106,31 @@ class First:
         """The best aim that the side moving first is known to reach; None if there is none."""
         return aims.best_aim(self.answers, self.defender_first)
 
+    def shown_by(self, aim: Aim) -> StatusQuestion | None:
+        """Returns the question whose proof at the root shows that the side reaches ``aim``.
+
+        It is that of the aim, or one whose answer implies it. Only a search from the root gives
+        such a proof. Returns None if there is none.
+        """
+        wanted = (aim.question, aim.wanted)
+        found = [
+            question
+            for question, result in self.results.items()
+            if result.verdict != "unknown"
+            and (
+                (question, self.answers[question]) == wanted
+                or questions.follows(wanted, (question, bool(self.answers[question])))
+            )
+        ]
+        return aim.question if aim.question in found else next(iter(found), None)
+
     def begins_with(self, aim: Aim) -> str | None:
         """Returns the first move of the proof that the side moving first reaches ``aim``.
 
-        Only a search from the root gives such a proof. Returns None if there is none.
+        Returns None if there is no such proof (``shown_by``).
         """
-        result = self.results.get(aim.question)
-        return (
-            None
-            if result is None
-            or result.verdict == "unknown"
-            or self.answers[aim.question] is not aim.wanted
-            else result.best_move
-        )
+        question = self.shown_by(aim)
+        return None if question is None else self.results[question].best_move
 
     @property
     def own_aims(self) -> Sequence[Aim]:
@@ -154,11 +169,7 @@ class First:
         That proof refutes every first move. None if there is no such proof.
         """
         return next(
-            (
-                aim.question
-                for aim in self.other_aims[:1]
-                if self.answers.get(aim.question) is aim.wanted
-            ),
+            (aim.question for aim in self.other_aims[:1] if aims.is_reached(self.answers, aim)),
             None,
         )
 
@@ -176,22 +187,26 @@ class First:
     def _shown(self, move: str | None) -> Answers:
         """Returns the answers about the position after a move that proofs at the root show."""
         return {
-            aim.question: aim.wanted
-            for aim in self.own_aims
-            if move is not None and self.begins_with(aim) == move
+            question: answer
+            for question, result in self.results.items()
+            if move is not None
+            and (answer := self.answers[question]) is not None
+            and ((question.goal == "live") is self.defender_first) is answer
+            and result.best_move == move
         }
 
-    def judge(self, passing: Answers) -> None:
+    def judge(self, passing: Answers, passing_results: Results | None = None) -> None:
         """Sets ``right`` of every first move, ``pass_right`` and ``complete``.
 
         A move is right if no other first move and no pass reaches strictly more of the side's aims.
         A move that reaches no aim is wrong, and so is one after which the other side reaches its
-        goal although this side has ko threats. ``right`` is None if this is not yet known. Under a
+        goal although this side has ko threats. ``right`` is None if this is not known. Under a
         ko setting that forbids a move, the result of a pass counts as its result, since the side
         cannot win that ko.
 
         Args:
           passing: answers about the position after a pass.
+          passing_results: results of the questions that were searched after a pass.
         """
         self.passing = passing
         passed = self.reached_by_pass(passing)
@@ -210,9 +225,11 @@ class First:
         found = {vector: is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
             # A move that is right only because all others are wrong has no proof yet.
-            proved = any(vector) and not self.losing_questions(move)
+            proved = any(vector) and not self.may_lose(move)
             move.right = found[vector] if proved or not found[vector] else None
         self.pass_right = is_best(passed, options)
+        if self.pass_right and self._may_lose(passing, passing_results or {}):
+            self.pass_right = None
         self.complete = all(move.right is not None for move in self.moves)
 
     @property
@@ -225,16 +242,32 @@ class First:
         shown = questions.shown_despite_threats(answers)
         return shown is not None and (shown.goal == "kill") is self.defender_first
 
+    def may_lose(self, move: Move) -> bool:
+        """Whether it is open if ``move`` loses despite ko threats of its side."""
+        return self._may_lose({**move.answers, **self._shown(move.move)}, move.results)
+
+    def _may_lose(self, answers: Answers, results: Results) -> bool:
+        """As ``may_lose``, for the answers and results about the position after a move or a pass.
+
+        If play can repeat without end, it does not lose: the other side cannot force its goal.
+        """
+        question = KILL_DESPITE if self.defender_first else LIVE_DESPITE
+        result = results.get(question)
+        known = questions.answer(answers, question) is not None or (
+            result is not None and result.repeats
+        )
+        return self.threats and not self.without_ko and not known
+
     def losing_questions(self, move: Move) -> list[StatusQuestion]:
-        """Returns the open questions that tell whether ``move`` loses despite ko threats.
+        """Returns the questions that are still to be asked to learn whether ``move`` loses.
 
         They are whether the side reaches its goal with its threats (``WITH``), and whether the
         other side does despite them (``DESPITE``). A yes to the second shows that the move loses. A
         yes to the first, whose proof is far cheaper, shows that it does not. The list is empty if
-        the second is known, or was searched up to a limit. It is also empty if the side reaches its
-        goal at the root without a ko: then the right moves do so.
+        this is known, or if the second was searched up to a limit. It is also empty if the side
+        reaches its goal at the root without a ko: then the right moves do so.
         """
-        if not self.threats or self.without_ko:
+        if not self.may_lose(move):
             return []
         saves, loses = (
             (LIVE_WITH, KILL_DESPITE) if self.defender_first else (KILL_WITH, LIVE_DESPITE)

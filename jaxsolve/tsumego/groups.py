@@ -36,9 +36,9 @@ def proposals(board: Board) -> list[Group]:
     the other side (``_nearest``).
 
     Groups that are unconditionally alive are excluded, and groups that have an eye of ``ROOMY``
-    points, unless there are no others. So are groups inside the region of a larger cut-off group of the other side. Of the remaining groups,
-    those with at least ``SUBSTANTIAL`` stones come first, then those with the fewest empty points,
-    then those with the most stones.
+    points, unless there are no others. So are groups inside the region of a larger cut-off group of
+    the other side. Of the remaining groups, those with at least ``SUBSTANTIAL`` stones come first,
+    then those with the fewest empty points, then those with the most stones.
     """
     return _proposals(board, ROOMY) or _proposals(board, board.grid.full.bit_count())
 

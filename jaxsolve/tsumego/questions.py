@@ -17,9 +17,9 @@ The answers to some questions imply the answers to others:
 * Living stones are not captured. So under one setting at most one of ``live`` and ``kill`` is true.
 * ``FOR`` is at least as good for the defender as ``AGAINST``. So ``live`` under ``AGAINST`` implies
   ``live`` under ``FOR``, and ``kill`` under ``FOR`` implies ``kill`` under ``AGAINST``. ``DESPITE``
-  and ``WITH`` lie between them: compared with the setting under which only the other side may make ko moves,
-  it allows the side with the goal more moves and the other side fewer; compared with the opposite
-  setting, it is the reverse.
+  and ``WITH`` lie between them: compared with the setting under which only the other side may make
+  ko moves, it allows the side with the goal more moves and the other side fewer; compared with the
+  opposite setting, it is the reverse.
 * A side that reaches its goal although the other one has more threats also reaches it with more
   threats: ``DESPITE`` implies ``WITH``.
 * ``live`` under ``WITH`` and ``kill`` under ``DESPITE`` have the same ko rule: the defender has the
@@ -173,8 +173,9 @@ def round_shares(
     mostly reaches its best result, so that question has the share 1. A ko is shown by two proofs:
     the stones live if the defender wins kos, and they are captured if the attacker wins kos. Once
     one of the two is found, the other has the share 1 and comes after the questions with ko
-    threats. Before that, the question whether the side moving first succeeds by winning a ko comes second: a yes excludes the
-    best result of the other side, so that the question about it need not be searched.
+    threats. Before that, the question whether the side moving first succeeds by winning a ko comes
+    second: a yes excludes the best result of the other side, so that the question about it need not
+    be searched.
 
     If one side wins by a ko, a question asks whether it also wins although the other has more ko
     threats. If both do, two more ask whether each wins with more threats. A yes answers the other

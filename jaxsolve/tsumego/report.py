@@ -7,7 +7,6 @@ from pathlib import Path
 
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import registry as checkers
-from jaxsolve.question import NOTHING_LEFT
 from jaxsolve.tsumego import questions, seki_line, variations, where_it_holds, wording
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.aims import Aim, aims_of
@@ -151,7 +150,8 @@ class _Reporter:
     def _of_the_root(self, first: First, move: Move) -> MoveReport:
         """Reports a move that is right because a proof at the root begins with it."""
         question = next(
-            (aim.question for aim in first.own_aims if first.begins_with(aim) == move.move), None
+            (first.shown_by(aim) for aim in first.own_aims if first.begins_with(aim) == move.move),
+            None,
         )
         if question is None:  # a pass reaches as much where a ko setting forbids the move
             status = first.status_after(move)
@@ -255,10 +255,10 @@ class _Reporter:
 
 
 def _why_unknown(move: Move) -> str:
-    reasons = [result.reason for result in move.results.values() if result.verdict == "unknown"]
-    if not reasons:
+    unknown = [result for result in move.results.values() if result.verdict == "unknown"]
+    if not unknown:
         return NOT_SEARCHED
-    return REPEATS if all(reason == NOTHING_LEFT for reason in reasons) else "a limit was reached"
+    return REPEATS if all(result.repeats for result in unknown) else "a limit was reached"
 
 
 def repeats(report: Report) -> bool:
@@ -270,9 +270,7 @@ def repeats(report: Report) -> bool:
         if each.first.status is Status.UNKNOWN
     ]
     found = any(move.why == REPEATS for each in report.firsts for move in each.moves)
-    return found or any(
-        result.verdict == "unknown" and result.reason == NOTHING_LEFT for result in results
-    )
+    return found or any(result.repeats for result in results)
 
 
 def _from_line(result: QuestionResult, player: int) -> list[Variation]:

@@ -68,8 +68,8 @@ class Study:
     def run(self) -> None:
         """Searches the questions about the root, then those about the first moves.
 
-        Both sides alternate, so that no side uses up the total limit alone. If both have the same
-        status, a side whose first moves are all refuted takes the first turn.
+        Both sides alternate, so that no side uses up the total limit. If both have the same status,
+        a side whose first moves are all refuted takes the first turn.
         """
         asking.alternate([steps for _, steps in self.root_searches()])
         for searches in self.move_searches(self.firsts):
@@ -222,10 +222,7 @@ class Study:
                 return
 
     def _search_statuses(self, first: First) -> Iterator[First]:
-        """Searches what is still open after the first moves of a side, in rounds as the root.
-
-        Yields ``first`` after every ``A_TURN`` moves.
-        """
+        """Searches what is open after the first moves. Yields ``first`` after ``A_TURN`` moves."""
         for seconds in asking.budgets():
             waiting = [move for move in first.moves if self._round_after(first, move)]
             for at in range(0, len(waiting), A_TURN):
@@ -238,6 +235,7 @@ class Study:
                 left = list(self._round_after(first, move))
                 if all(question.ko.threats for question in left):
                     self._give_up(move, left, seconds)
+            self._judge(first)
             if not waiting:
                 return
 
@@ -311,7 +309,7 @@ class Study:
                 if question in first.losing_questions(move):  # a yes to the first answers both
                     seconds = THREATS_EFFORT * self.budget
                     self._search_after(first, [move], question, seconds)
-            known = best is not None and not first.losing_questions(move)
+            known = best is not None and not first.may_lose(move)
             move.right = None if not known or first.loses(move.answers) else True
 
     def _shows_all(self, first: First, move: str) -> bool:
@@ -319,7 +317,7 @@ class Study:
         return reaches_all(first.reached({}, move), first.reached(first.answers))
 
     def _judge(self, first: First) -> None:
-        first.judge(self._other(first).answers)
+        first.judge(self._other(first).answers, self._other(first).results)
 
     def _deciding(self, first: First, move: Move) -> list[StatusQuestion]:
         """Returns the questions that may decide whether ``move`` is right; empty if it is known."""

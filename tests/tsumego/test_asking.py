@@ -227,7 +227,8 @@ def test_questions_with_threats_about_a_move_get_a_multiple_of_what_decides_the_
     after = {**dict.fromkeys(BASIC, 5.0), **dict.fromkeys(WITH_THREATS, NEVER)}
     answerer = Made(answers_of(pair, pair), dict.fromkeys(QUESTIONS, 0.05), after=after, best="A1")
     firsts = study(task, answerer)
-    assert all(move.right for first in firsts.values() for move in first.moves)
+    for first in firsts.values():  # whether B1 loses the ko despite threats stays open
+        assert {move.move: move.right for move in first.moves} == {"A1": True, "B1": None}
     spent = {name: used for name, used in answerer.spent.items() if name.endswith("threats.B1")}
     assert len(spent) == 8
     for used in spent.values():

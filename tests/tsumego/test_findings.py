@@ -1,4 +1,4 @@
-"""What is known after a first move that takes a ko, under the setting that forbids it."""
+"""What is known about first moves and the root: aims, ko moves that a setting forbids, threats."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import itertools
 
 import pytest
 
+from jaxsolve.question import NOTHING_LEFT
 from jaxsolve.tsumego import questions
+from jaxsolve.tsumego.aims import Aim
+from jaxsolve.tsumego.asking import QuestionResult
 from jaxsolve.tsumego.findings import First, Move
 from jaxsolve.tsumego.questions import (
+    KILL_AGAINST,
     KILL_DESPITE,
     KILL_FOR,
     KILL_WITH,
     LIVE_AGAINST,
     LIVE_DESPITE,
+    LIVE_FOR,
     LIVE_WITH,
     Ko,
     StatusQuestion,
@@ -97,3 +102,35 @@ def test_where_no_ko_is_needed_no_ko_that_is_won_is_asked_about(defender_first):
         first = First(0, "", defender_first, answers={root: answer})
         left_out = {each for each in WITH_THREATS if not first.asks(each)}
         assert left_out == (needless if answer else set())
+
+
+def test_an_aim_is_reached_if_another_answer_implies_it():
+    """The kill despite threats was disproved before that without a ko was."""
+    result = QuestionResult("despite", "disproved", best_move="A1")
+    answers = {KILL_AGAINST: True, LIVE_FOR: False, KILL_DESPITE: False}
+    first = First(0, "", True, answers=answers, results={KILL_DESPITE: result})
+    assert first.status is Status.SEKI_IN_KO
+    assert first.aim == Aim(KILL_FOR, False) and first.begins_with(first.aim) == "A1"
+    assert first.shown_by(first.aim) == KILL_DESPITE
+    first.moves = [Move("A1", ""), Move("B1", "", answers={KILL_FOR: True})]
+    first.judge({})
+    assert [move.right for move in first.moves] == [True, False]
+
+
+@pytest.mark.parametrize("reason", ["a limit", NOTHING_LEFT])
+def test_a_move_or_pass_that_may_lose_despite_threats_is_not_called_right(reason):
+    """If play repeats without end the other side cannot force its goal."""
+    unknown = {KILL_DESPITE: QuestionResult("despite", "unknown", reason=reason)}
+    by_ko = {LIVE_FOR: True, KILL_AGAINST: True}
+    searched = {**by_ko, LIVE_WITH: None, KILL_DESPITE: None}
+    for results in ({}, unknown):
+        first = First(0, "", True, answers=by_ko)
+        first.moves = [Move("A1", "", answers=searched, results=results)]
+        first.judge(searched, results)
+        wanted = True if results and reason == NOTHING_LEFT else None
+        assert first.moves[0].right is wanted and first.pass_right is wanted
+        assert first.complete is bool(wanted)
+        assert first.deciding(first.moves[0], {}) == []
+    first.moves = [Move("A1", "", answers={**by_ko, LIVE_WITH: True})]
+    first.judge(searched)
+    assert first.moves[0].right is True

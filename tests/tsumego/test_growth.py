@@ -74,7 +74,7 @@ def test_the_widest_region_counts_in_which_the_status_is_known():
 
 
 def test_a_ko_that_may_still_be_decided_despite_threats_is_not_told_of_other_regions():
-    """Without assumed stones Black kills; with the nearest ones only both proofs of a ko are found."""
+    """Without assumed stones Black kills; with the nearest only both proofs of a ko are found."""
 
     def answers(turn):
         found = []

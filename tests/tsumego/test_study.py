@@ -344,7 +344,8 @@ def test_a_move_that_loses_despite_ko_threats_is_wrong_where_others_make_a_ko(ta
             proved = f"{goal}.{ko}" in {"live.defender-may-ko", "kill.attacker-may-ko"}
             proved |= move == ["A1"] and f"{goal}.{ko}" == "kill.despite-ko-threats"
             verdict = "proved" if proved else "disproved"
-            found.append(QuestionResult(problem.id, verdict, best_move="A1", checked=True))
+            best = "A1" if ko == "defender-may-ko" else "B1"
+            found.append(QuestionResult(problem.id, verdict, best_move=best, checked=True))
         return found
 
     for quick in (False, True):
