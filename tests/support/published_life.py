@@ -33,7 +33,7 @@ def image(point: str, symmetry: tuple[bool, bool, bool]) -> str:
 def placed(problem: dict[str, Any]) -> dict[str, Any]:
     """Returns the problem with the stones of the book, turned as the authors' board is.
 
-    The symmetry is the one that puts most stones of the book on stones of that board.
+    The symmetry is the one that puts most stones of the book on crucial stones, then on others.
     """
 
     def turned(symmetry: tuple[bool, bool, bool]) -> dict[str, list[str]]:
@@ -42,12 +42,15 @@ def placed(problem: dict[str, Any]) -> dict[str, Any]:
             for side in SIDES.values()
         }
 
-    def common(stones: dict[str, list[str]]) -> int:
-        return sum(len(set(stones[side]) & set(problem[side])) for side in stones)
+    own = SIDES[problem["colour_to_live"]]
+
+    def fits(stones: dict[str, list[str]]) -> tuple[int, int]:
+        common = sum(len(set(stones[side]) & set(problem[side])) for side in stones)
+        return len(set(stones[own]) & set(problem["crucial"])), common
 
     boards = [turned(each) for each in itertools.product((False, True), repeat=3)]
-    best = max(boards, key=common)
-    crucial = [point for point in problem["crucial"] if point in best["black"] + best["white"]]
+    best = max(boards, key=fits)
+    crucial = [point for point in problem["crucial"] if point in best[own]]
     return problem | best | {"crucial": crucial}
 
 
@@ -62,7 +65,11 @@ def main() -> None:
     asked = lives = named = 0
     for problem in json.loads(given.path.read_text())["problems"][:: given.every]:
         side = SIDES[problem["to_move"]]
-        found = study(placed(problem), *limits, "--quick", "--first", side, *others)
+        position = placed(problem)
+        if not position["crucial"]:
+            print(f"{problem['id']}: not asked, since no crucial stone is on the board of the book")
+            continue
+        found = study(position, *limits, "--quick", "--first", side, *others)
         first, answer = found[f"{side}_first"], problem["answer_firstmove"] or "-"
         right = [*first["right"], *(["pass"] if first["pass_right"] else [])]
         asked += 1
