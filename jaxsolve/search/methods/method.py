@@ -64,10 +64,15 @@ class Method(abc.ABC):
     playouts: int = dataclasses.field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a number outside 0..2^31 - 1, not finite, or of the wrong type."""
+        """Raises ValueError for a number outside 0..2^31 - 1, not finite, or of the wrong type.
+
+        A switch must be True or False.
+        """
         for field in dataclasses.fields(self):
             value: Any = getattr(self, field.name)
             whole = isinstance(field.default, int)
+            if isinstance(field.default, bool) and not isinstance(value, bool | np.bool_):
+                raise ValueError(f"{self.name}: {field.name}={value!r}: give True or False")
             if isinstance(field.default, bool) or not isinstance(field.default, int | float):
                 continue
             kind: type = numbers.Integral if whole else numbers.Real
@@ -91,6 +96,11 @@ class Method(abc.ABC):
     def extra_words(self) -> int:
         """Number of words in ``tree.extra`` for each edge."""
         return 0
+
+    @property
+    def stamps_nodes(self) -> bool:
+        """Whether the method marks nodes in ``tree.stamps``."""
+        return False
 
     @property
     def fallback(self) -> Method | None:

@@ -38,7 +38,8 @@ def add_node(tree, key, state, mover, moves):
     Returns the index of the node, or NONE if memory is full.
     """
     fresh = tree.counters[FREE] == 0
-    cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1] + 4 * tree.plans.shape[1]
+    cost = NODE_BYTES + 4 * tree.states.shape[1] + 4 * tree.plans.shape[1]
+    cost += 8 * (tree.zones.shape[1] + tree.stamps.shape[1])
     if fresh and (
         tree.counters[NODES] == len(tree.nodes)
         or tree.counters[USED] + cost > tree.counters[BUDGET]

@@ -96,16 +96,17 @@ ones. NARROW: quiet moves wait for threats (``hints.odds``). LOOKED: the threat-
 node is done (``hints.threats``).
 """
 
-NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
+NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT, DESCENTS = range(13)
 """Indices into ``Tree.counters``.
 
 NODES, LISTS, EDGES: entries of these arrays ever used. LIVE: live nodes. FREE: free node slots.
 EVICTED: nodes evicted so far. USED, BUDGET: bytes written and bytes allowed. FULL: whether memory
 was full. KEEP: whether the moves of decided nodes are kept for a later claim. LOOPS: whether an
 edge back towards the root was ever added. CUT: whether the frontier search (``pns.graph``) left out
-a line because it was too long for a path.
+a line because it was too long for a path. DESCENTS: number of the present descent, from a start
+that depends on the seed, if the method uses it (``mcts.virtual_wins``).
 """
-COUNTERS = CUT + 1
+COUNTERS = DESCENTS + 1
 STEP = 4  # entries of the smallest block
 CLASSES = 1 << 12  # number of block sizes, in steps
 MAX_MOVES = STEP * (CLASSES - 1)
@@ -127,6 +128,8 @@ class Tree(NamedTuple):
     # uint32[N, Z] moves that win if the opponent only passes (``hints.plans``); uint32[N, 0] if the
     # game has no plans.
     plans: np.ndarray
+    # int64[N, T] last descent that marked the node (``mcts.virtual_wins``); T = 0 for most methods.
+    stamps: np.ndarray
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
@@ -154,6 +157,7 @@ def new_tree(
     *,
     nodes: int | None = None,
     threat_search: ThreatSearch | None = None,
+    stamped: bool = False,
 ) -> Tree:
     """Returns an empty tree.
 
@@ -164,6 +168,7 @@ def new_tree(
       extra_words: words that the search method stores for each edge (``Tree.extra``).
       nodes: bound on the number of nodes; None for no other bound than ``budget``.
       threat_search: threat callbacks of the game; None if it has none.
+      stamped: whether the search method marks nodes (``Tree.stamps``).
 
     Raises ValueError for a game with both zones and threat search.
     """
@@ -177,7 +182,7 @@ def new_tree(
         budget -= sum(array.nbytes for array in patterns)
     zone_words = zoning.buffers.shape[1]
     plan_words = zone_words if has_plans(zoning) else 0
-    per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4 * plan_words + 4
+    per_node = NODE.itemsize + 4 * state_words + 8 * (zone_words + stamped) + 4 * plan_words + 4
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
     edges = np.empty(most_edges, EDGE)
@@ -190,6 +195,7 @@ def new_tree(
         np.empty((count, zone_words), np.uint32),
         np.empty((count, zone_words), np.uint32),
         np.empty((count, plan_words), np.uint32),
+        np.zeros((count, int(stamped)), np.int64),
         np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
         edges,
         edges.view(VISIT),

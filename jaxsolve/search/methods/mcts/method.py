@@ -20,17 +20,18 @@ random games instead of plans (``step=0``) it solves two within 20 s each.
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.mcts import walk
-from jaxsolve.search.methods.mcts.selection import Exploring
+from jaxsolve.search.methods.mcts.virtual_wins import START_BITS, Exploring
 from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.tree.paths import FINISHED, Leaves
-from jaxsolve.search.tree.tree import Tree
+from jaxsolve.search.tree.tree import DESCENTS, Tree
 from jaxsolve.search.tree.workspace import Workspace
 
 # Exploration constant for PUCT in the program of proof cost networks. The logarithmic term of that
@@ -54,6 +55,11 @@ class MonteCarlo(Method):
     # With plans: visits of the null move before the opponent's other moves are tried. In PN-MCTS
     # also the least initial proof number of these moves.
     patience: int = dataclasses.field(default=1000, kw_only=True)
+    # At a node of the opponent with at least so many visits, select one of so many best moves at
+    # random (``selection``, "top-k"); 0 = the best move.
+    top: int = dataclasses.field(default=0, kw_only=True)
+    # Leaves in flight count as won by the or-player (``mcts.virtual_wins``, "virtual solving").
+    virtual_wins: bool = dataclasses.field(default=False, kw_only=True)
     fallback_method: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
     @property
@@ -64,8 +70,20 @@ class MonteCarlo(Method):
     def _exploring(self) -> Exploring:
         costs, plans = float(self.most_cost), (float(self.step), self.near, self.patience)
         return Exploring(
-            float(self.exploration), self.selection == "puct", costs, False, 0.0, False, *plans
+            float(self.exploration),
+            self.selection == "puct",
+            costs,
+            False,
+            0.0,
+            False,
+            *plans,
+            int(self.top),
+            bool(self.virtual_wins),
         )
+
+    @property
+    def stamps_nodes(self) -> bool:
+        return self.virtual_wins
 
     def guided(self, heads: Heads) -> Method:
         """Returns this method with PUCT and the exploration constant PUCT, without random games.
@@ -83,7 +101,11 @@ class MonteCarlo(Method):
         )
 
     def shares_tree(self, other: Method) -> bool:
-        return isinstance(other, MonteCarlo) and other.extra_words == self.extra_words
+        return (
+            isinstance(other, MonteCarlo)
+            and other.extra_words == self.extra_words
+            and other.stamps_nodes == self.stamps_nodes
+        )
 
     def select(
         self,
@@ -105,6 +127,8 @@ class MonteCarlo(Method):
         return walk.absorb(work, owners, first, count, rows, self._exploring)
 
     def start(self, work: Workspace, node: int) -> None:
+        if work.tree.counters[DESCENTS] == 0:  # the order of the moves depends on the seed
+            work.tree.counters[DESCENTS] = zlib.crc32(work.order.tobytes()) << START_BITS
         walk.start(work.tree, node, work.claim, self._exploring, work.offsets)
 
     def propagate(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from jaxsolve.search.methods.mcts.method import MonteCarlo
 from jaxsolve.search.methods.mcts.ranks import WORDS
-from jaxsolve.search.methods.mcts.selection import Exploring
+from jaxsolve.search.methods.mcts.virtual_wins import Exploring
 
 
 @dataclass(frozen=True)

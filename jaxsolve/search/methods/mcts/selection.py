@@ -11,31 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.jit.host import inner
-from jaxsolve.search.hints.plans import NO_PLAN, is_headed_by_null, moves_to_goal
+from jaxsolve.search.hints.plans import NO_PLAN, moves_to_goal
 from jaxsolve.search.methods.mcts.ranks import RANK
+from jaxsolve.search.methods.mcts.virtual_wins import (
+    Exploring,
+    awaits_null_move,
+    is_barred,
+    random_below,
+)
 from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.expansion import cost_of, has_network_output, mover_of
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
-
-
-class Exploring(NamedTuple):
-    """The settings of a ``MonteCarlo`` method for its compiled code."""
-
-    exploration: float  # weight of the exploration term
-    puct: bool  # PUCT with priors instead of UCT
-    # Cost (log10) of a position without a proof, the largest one. 0: edges hold values in [-1, 1]
-    # instead of costs.
-    most_cost: float
-    ranked: bool  # edges store proof numbers and ranks (``mcts.ranks``)
-    by_rank: float  # weight of the rank term (C_pn of PN-MCTS)
-    by_children: bool  # divide ranks by the number of moves instead of the highest rank
-    # With plans: factor by which each further move to the goal makes a position harder
-    # (``hints.plans``); 0 = no plans are made.
-    step: float
-    near: bool  # with plans: moves near the plan are listed before other moves
-    # With plans: visits of the null move before the opponent's other moves are tried, and the least
-    # initial proof number of these moves.
-    patience: int
 
 
 @inner
@@ -59,36 +45,22 @@ def _prior(tree, node, number):
     return max(np.float64(tree.lists[record.list + number] >> np.uint32(16)) / 65535.0, 1e-4)
 
 
-@inner
-def _awaits_null_move(tree, node, exploring: Exploring):
-    """Whether a node tries only its null move for now.
+class _Sums(NamedTuple):
+    """Sums over the moves of a node, from which the scores of its moves are computed."""
 
-    The null move must be visited. The other moves wait until it is decided or has ``patience``
-    visits, because its refutation closes most of them. ``hints.plans.awaits_null_move`` is the
-    corresponding function for proof numbers.
-    """
-    edge = tree.visits[tree.nodes[node].edges]
-    return (
-        is_headed_by_null(tree, node)
-        and math.isfinite(edge.value)
-        and edge.visits + edge.busy < exploring.patience
-    )
+    extent: float  # of 1 + visits + virtual losses: the root with PUCT, the logarithm with UCT
+    first_play: float  # value of an unvisited move
+    worst: np.int64  # divisor of the ranks
+    selectable: int  # number of moves that can be selected
+    barred: int  # number of undecided moves that cannot be selected now
 
 
 @inner
-def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
-    """Selects the move of ``node`` that a descent takes.
-
-    Returns the number of its edge, ``visited`` for the next unvisited move, or NONE if every
-    undecided move is in flight.
-    """
+def _sums(tree, node, claim: ClaimCodes, exploring: Exploring):
+    """Returns the sums over the moves of ``node``."""
     record = tree.nodes[node]
-    if record.visited > 0 and _awaits_null_move(tree, node, exploring):
-        edge = tree.visits[record.edges]
-        return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
-    total, mean, seen = 1.0, 0.0, 0
+    total, mean, seen, selectable, barred = 1.0, 0.0, 0, 0, 0
     ranked = exploring.ranked and record.visited == record.moves
-    # Divisor of the ranks.
     worst = np.int64(record.moves if ranked and exploring.by_children else 1)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
@@ -96,47 +68,109 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
         if ranked:
             # No effect with ``by_children``, since no rank exceeds the number of moves.
             worst = max(worst, np.int64(tree.extra[record.edges + i, RANK]))
-        if math.isfinite(edge.value) and edge.visits > 0:
+        if not math.isfinite(edge.value):
+            continue
+        if edge.visits > 0:
             mean += _worth(tree, node, edge.value, claim, exploring)
             seen += 1
+        if is_barred(tree, edge, exploring):
+            barred += 1
+        else:
+            selectable += 1
     # The value of an unvisited move is a little below the mean of the visited ones (as in the
     # program of proof cost networks).
     first_play = (mean - 1.0) / (seen + 1.0)
+    selectable += record.visited < record.moves
+    extent = math.sqrt(total) if exploring.puct else math.log(total)
+    return _Sums(extent, first_play, worst, selectable, barred)
+
+
+@inner
+def _score(tree, node, number, sums, claim: ClaimCodes, exploring: Exploring):
+    """Returns the score of edge ``number``, or of the next unvisited move."""
+    record = tree.nodes[node]
+    if number == record.visited:
+        if not exploring.puct:
+            return np.inf
+        prior = _prior(tree, node, number)
+        return sums.first_play + exploring.exploration * prior * sums.extent
+    edge = tree.visits[record.edges + number]
+    count = edge.visits + edge.busy
+    q = 0.0 if edge.visits == 0 else _worth(tree, node, edge.value, claim, exploring) * edge.visits
+    score = (q - edge.busy) / max(1, count)
+    if exploring.puct:
+        prior = _prior(tree, node, number)
+        score += exploring.exploration * prior * sums.extent / (1.0 + count)
+    else:
+        score += exploring.exploration * math.sqrt(sums.extent / max(1, count))
+    if exploring.ranked and record.visited == record.moves:
+        rank = np.float64(tree.extra[record.edges + number, RANK])
+        score += exploring.by_rank * (1.0 - rank / sums.worst)
+    return score
+
+
+@inner
+def _next_best(tree, node, after, sums, claim: ClaimCodes, exploring: Exploring):
+    """Returns (number, score) of the selectable move that follows ``after`` by score.
+
+    ``after`` is (number, score), or (-1, inf) for the best move. Of equal scores the first in the
+    list counts as the better one. The number is NONE if no move follows.
+    """
+    record = tree.nodes[node]
     best, best_score = np.int64(NONE), -np.inf
-    log_total = math.log(total)
-    for i in range(record.visited):
-        edge = tree.visits[record.edges + i]
-        if not math.isfinite(edge.value) or (edge.child == NONE and edge.busy > 0):
-            continue
-        count = edge.visits + edge.busy
-        q = (
-            0.0
-            if edge.visits == 0
-            else _worth(tree, node, edge.value, claim, exploring) * edge.visits
-        )
-        q = (q - edge.busy) / max(1, count)
-        if exploring.puct:
-            score = q + exploring.exploration * _prior(tree, node, i) * math.sqrt(total) / (
-                1.0 + count
-            )
-        else:
-            score = q + exploring.exploration * math.sqrt(log_total / max(1, count))
-        if ranked:
-            score += exploring.by_rank * (
-                1.0 - np.float64(tree.extra[record.edges + i, RANK]) / worst
-            )
-        if score > best_score:
+    for i in range(record.visited + (record.visited < record.moves)):
+        if i < record.visited:
+            edge = tree.visits[record.edges + i]
+            if not math.isfinite(edge.value) or is_barred(tree, edge, exploring):
+                continue
+        score = _score(tree, node, np.int64(i), sums, claim, exploring)
+        if score > best_score and (score < after[1] or (score == after[1] and i > after[0])):
             best, best_score = np.int64(i), score
-    if record.visited < record.moves:
-        score = (
-            first_play
-            + exploring.exploration * _prior(tree, node, record.visited) * math.sqrt(total)
-            if exploring.puct
-            else np.inf
-        )
-        if score > best_score:
-            best = np.int64(record.visited)
-    return best
+    return best, best_score
+
+
+@inner
+def _draw(tree, node, sums, claim: ClaimCodes, exploring: Exploring):
+    """Returns the rank by score, from 0 on, of the move that ``node`` selects ("top-k").
+
+    At a node of the opponent with at least ``top`` visits, the one that added it included, each of
+    the ``top`` best selectable moves is equally likely. Elsewhere the rank is 0. Proposed as "top-k
+    selection" by Wu et al. 2023, "Game Solving with Online Fine-Tuning", Section 3.3, with 4 moves.
+    A descent tries moves in the order of the list, so that of the unvisited moves only the next one
+    is selectable.
+    """
+    record = tree.nodes[node]
+    if exploring.top <= 1 or record.mover == claim.or_player:
+        return np.int64(0)
+    visits = np.int64(1)
+    for i in range(record.visited):
+        visits += tree.visits[record.edges + i].visits
+    if visits < exploring.top:
+        return np.int64(0)
+    return random_below(tree, node, min(np.int64(exploring.top), np.int64(sums.selectable)))
+
+
+@inner
+def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
+    """Selects the move of ``node`` that a descent takes.
+
+    Returns the number of its edge, ``visited`` for the next unvisited move, or NONE. It returns
+    NONE if every undecided move is in flight or virtually won, and at a node of the or-player with
+    virtual wins, if any is.
+    """
+    record = tree.nodes[node]
+    if record.visited > 0 and awaits_null_move(tree, node, exploring):
+        barred = is_barred(tree, tree.visits[record.edges], exploring)
+        return np.int64(NONE) if barred else np.int64(0)
+    sums = _sums(tree, node, claim, exploring)
+    if sums.selectable == 0:
+        return np.int64(NONE)
+    if exploring.virtual_wins and sums.barred > 0 and record.mover == claim.or_player:
+        return np.int64(NONE)
+    chosen = np.int64(NONE), np.inf
+    for _ in range(_draw(tree, node, sums, claim, exploring) + 1):
+        chosen = _next_best(tree, node, chosen, sums, claim, exploring)
+    return chosen[0]
 
 
 @inner

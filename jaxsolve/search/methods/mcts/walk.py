@@ -11,12 +11,12 @@ from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.plans import are_planned, initialise_node
 from jaxsolve.search.methods.mcts.ranks import begin_edge, sum_numbers, update_edge
 from jaxsolve.search.methods.mcts.selection import (
-    Exploring,
     choose,
     cost_of_path,
     estimate,
     update_extremes,
 )
+from jaxsolve.search.methods.mcts.virtual_wins import Exploring, begin_descent, mark
 from jaxsolve.search.methods.pns.numbers import store
 from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
 from jaxsolve.search.tree.expansion import EVALUATED, fetch, place
@@ -167,12 +167,24 @@ def _repeats(paths, path, child):
 
 
 @inner
+def _step_up(tree, paths, path):
+    """Moves a path one node up."""
+    depth = paths.depth[path] - 1
+    parent = paths.nodes[path, depth]
+    tree.edges[tree.nodes[parent].edges + paths.edges[path, depth]].busy -= 1
+    unpin(tree, paths.nodes[path, depth + 1])
+    paths.depth[path] = depth
+
+
+@inner
 def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
     """Takes a path from the root to a leaf.
 
     Returns FOUND, FINISHED if the root is decided, or IDLE if the path reaches no leaf now.
     """
     hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
+    if exploring.virtual_wins or exploring.top > 0:
+        begin_descent(tree, paths, claim, exploring)
     while True:
         depth = paths.depth[path]
         node = paths.nodes[path, depth]
@@ -184,14 +196,16 @@ def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
                 return FINISHED
             parent = paths.nodes[path, depth - 1]
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
-            edge.busy -= 1
             _mark_child(tree, parent, edge, node, claim, exploring)
             if exploring.ranked:
                 update_edge(tree, parent, np.int64(paths.edges[path, depth - 1]), claim)
-            unpin(tree, node)
-            paths.depth[path] = depth - 1
+            _step_up(tree, paths, path)
             continue
         best = choose(tree, node, claim, exploring)
+        if best == NONE and exploring.virtual_wins and depth > 0:
+            mark(tree, node)
+            _step_up(tree, paths, path)
+            continue
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             _release(tree, paths, path, False)
             return IDLE
