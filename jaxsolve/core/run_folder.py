@@ -157,8 +157,8 @@ class RunFolder:
             self._lock = None
 
     def __del__(self) -> None:
-        # Modules may be gone when the interpreter shuts down.
-        if getattr(self, "_lock", None) is not None and os is not None:
+        # Modules and their contents may be gone when the interpreter shuts down.
+        if getattr(self, "_lock", None) is not None and getattr(os, "close", None) is not None:
             self.release()
 
 

@@ -189,9 +189,8 @@ class Evaluator:
     def heads(self) -> Heads | None:
         """The network, or None.
 
-        It may be replaced at any time by another network with the same ``apply`` and ``planes``.
-        The new parameters are then copied to the devices. Pending waves use the old ones. Setting
-        any other network raises ValueError.
+        It may be replaced at any time by one with equal ``apply`` and ``planes`` and parameters of
+        equal shapes; any other raises ValueError. Pending waves use the old one. Nothing compiles.
         """
         return self._heads
 
@@ -207,13 +206,15 @@ class Evaluator:
                 "only parameters can be exchanged: a network with another function or other "
                 "planes needs an evaluator of its own"
             )
+        assert self._heads is not None  # ``rows.apply`` would be None
+        self._heads.with_params(heads.params)  # raises for other shapes
         self._heads = self._placed(heads)
 
     def with_params(self, params: Any) -> Self:
         """Returns an evaluator with other weights that shares the compiled calls of this one.
 
-        Both evaluators can be used at the same time. The counters of the new one start at 0. Raises
-        ValueError if this evaluator has no network.
+        Both can be used at the same time. The counters of the new one start at 0. Raises ValueError
+        if this evaluator has no network, or for parameters of other shapes.
         """
         if self._heads is None:
             raise ValueError("this evaluator has no network whose parameters could be exchanged")

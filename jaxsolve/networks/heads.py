@@ -100,6 +100,18 @@ class Heads:
         """Returns a copy with some fields changed: ``heads.replace(params=new)``."""
         return dataclasses.replace(self, **changes)
 
+    def with_params(self, params: Any) -> Self:
+        """Returns the network with other weights, for which no evaluator compiles anything.
+
+        Raises ValueError unless ``params`` has the structure, shapes and dtypes of the present
+        parameters.
+        """
+        if _shapes(params) != _shapes(self.params):
+            raise ValueError(
+                f"{self.label}: the new parameters have another structure, or other shapes or types"
+            )
+        return self.replace(params=params)
+
     @property
     def boards(self) -> int:
         """The number of boards in the network's input, including the position's own board."""
@@ -125,3 +137,8 @@ class Heads:
                 f"the network sees {self.boards} boards, but the evaluator {skipped}, so that a "
                 "path does not show them"
             )
+
+
+def _shapes(params: Any) -> Any:
+    """Returns the parameters with their shapes and dtypes on a device in place of the arrays."""
+    return jax.tree.map(lambda leaf: (np.shape(leaf), jax.dtypes.result_type(leaf)), params)

@@ -96,6 +96,32 @@ class GraphBuilder:
             self._expand(nodes, rows)
         return self.graph
 
+    def records_used(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the records that the proof uses, oldest first.
+
+        The proof does not depend on the moves of all these records: the replies of the opponent
+        need none, and an immediate win or a threat goes before a record. So each record gets the
+        result and the move of the proof, whatever the log has. Finished games have no record.
+
+        Returns:
+          numbers int64[n] and records uint32[n, S + 1 + Z].
+        """
+        graph, words = self.graph, self.game.state_words
+        found = self.index.find(graph.keys[: graph.size])
+        nodes, first = np.unique(found.owners, return_index=True)
+        ongoing = graph.kinds[nodes] != LEAF
+        nodes, first = nodes[ongoing], first[ongoing]
+        moves = np.full(len(nodes), -1, np.int32)
+        answers = np.flatnonzero(graph.kinds[nodes] == OR)
+        moves[answers] = [graph.children(node)[0][0] for node in nodes[answers].tolist()]
+        if self.evaluator.canonical and len(answers):
+            _, symmetries = self.evaluator.images(graph.keys[nodes[answers], :words])
+            moves[answers] = self.game.symmetry_actions()[symmetries, moves[answers]]
+        numbers, records = found.numbers[first], found.records[first].copy()
+        records[:, words] = moves.view(np.uint32)
+        order = np.argsort(numbers)
+        return numbers[order], records[order]
+
     def _enter_root(self, rows: np.ndarray) -> None:
         self._enter(rows[:, : self._key_words], rows, np.full(1, -1))
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jaxsolve.games.game import Game
     from jaxsolve.networks import Guide, Heads
     from jaxsolve.networks.shipped import AutoGuide
-    from jaxsolve.search.methods import Method
+    from jaxsolve.search.methods import Method, Variant
 
 
 METHOD_NAMES = ("pns", "dfpn", "fdfpn", "mcts", "pnmcts", "rzs")
@@ -84,7 +84,8 @@ def proof_seconds(limits: Limits) -> float | None:
 class Settings:
     """All options of a search except its question and its output folder."""
 
-    method: str | Method = "dfpn"  # a name of ``METHODS``, or an object with its own settings
+    # A name of ``METHODS``, a variant of one, or an object with its own settings.
+    method: str | Variant | Method = "dfpn"
     limits: Limits = Limits()
     memory_mb: int = 2048  # for tree, table, proof log and certificate together
     seed: int = 0

@@ -22,7 +22,7 @@ from jaxsolve.search.arguments import (
     refuse_wrong_run,
 )
 from jaxsolve.search.result import ProgressCallback, Result
-from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.options import MakePool, RunOptions
 from jaxsolve.search.run.rounds import run_stages
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.run.strategy import Stage, first_stage, value_stage
@@ -61,6 +61,7 @@ def solve(
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
     patterns: SharedPatterns | None = None,
+    make_pool: MakePool | None = None,
     **changes: Any,
 ) -> Result:
     """Decides whether ``claim`` holds in the position ``state``, and proves the answer.
@@ -87,6 +88,8 @@ def solve(
         the network of the settings.
       patterns: decided positions of earlier searches. The search begins with them and adds its own
         proof.
+      make_pool: makes what runs the jobs; default: ``Pool``. ``jaxsolve.cluster`` gives one that
+        runs them with workers.
       **changes: fields of ``settings`` to replace, as in
         ``solve(game, state, method="pns", seed=3)``.
 
@@ -100,28 +103,27 @@ def solve(
     """
     setup()
     refuse_wrong_question(game, state, claim)
-    options = _options(settings, changes, out, resume, progress, evaluator, patterns)
+    options = _options(
+        changed(settings, **changes),
+        out,
+        resume,
+        progress=progress,
+        evaluator=evaluator,
+        patterns=patterns,
+        make_pool=make_pool,
+    )
     return _answer(first_stage(Question(game, state, claim), options), options)[0]
 
 
-def _options(
-    settings: Settings | None,
-    changes: dict[str, Any],
-    out: str | Path | None,
-    resume: bool,
-    progress: ProgressCallback | None,
-    evaluator: Evaluator | None,
-    patterns: SharedPatterns | None,
-) -> RunOptions:
+def _options(settings: Settings, out: str | Path | None, resume: bool, **run: Any) -> RunOptions:
+    """Returns the options of a run. ``run`` has other fields of ``RunOptions``."""
     refuse_wrong_run(out, resume)
     return RunOptions(
-        settings=changed(settings, **changes),
+        settings=settings,
         out=None if out is None else Path(out),
         resume=resume,
-        progress=progress,
-        patterns=patterns,
-        evaluator=evaluator,
         count_earlier=True,
+        **run,
     )
 
 
@@ -153,6 +155,7 @@ def solve_value(
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
     patterns: SharedPatterns | None = None,
+    make_pool: MakePool | None = None,
     **changes: Any,
 ) -> Value:
     """Finds the game value of the position ``state``.
@@ -172,7 +175,15 @@ def solve_value(
     """
     setup()
     refuse_wrong_question(game, state)
-    options = _options(settings, changes, out, resume, progress, evaluator, patterns)
+    options = _options(
+        changed(settings, **changes),
+        out,
+        resume,
+        progress=progress,
+        evaluator=evaluator,
+        patterns=patterns,
+        make_pool=make_pool,
+    )
     mover = int(game.to_move(state))
     claims: tuple[Claim, ...] = (Claim(mover, "wins"),)
     if game.may_draw:
@@ -202,6 +213,7 @@ def solve_pool(
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
     patterns: SharedPatterns | None = None,
+    make_pool: MakePool | None = None,
     **changes: Any,
 ) -> Iterator[tuple[Problem, Result]]:
     """Solves problems, ``pool`` at a time, and yields (problem, result) as each ends.
@@ -231,7 +243,15 @@ def solve_pool(
     refuse_wrong_pool(pool, waiting, out)
     for problem in waiting:
         refuse_wrong_question(problem.game, problem.state, problem.claim)
-    options = _options(settings, changes, out, False, progress, evaluator, patterns)
+    options = _options(
+        changed(settings, **changes),
+        out,
+        False,
+        progress=progress,
+        evaluator=evaluator,
+        patterns=patterns,
+        make_pool=make_pool,
+    )
     if evaluator is not None:
         _refuse_other_games(waiting, evaluator.game)
     while waiting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from jaxsolve.evaluate import zoning_of
 from jaxsolve.games.game import Game
@@ -32,13 +33,32 @@ __all__ = [
     "PnMonteCarlo",
     "ProofNumber",
     "RelevanceZone",
+    "Variant",
     "Workspace",
     "method_for",
     "method_named",
 ]
 
 
-def method_for(chosen: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A method by name with other settings. A network adapts it as it adapts the name alone.
+
+    ``changes`` are pairs of a field of the method and its value.
+    """
+
+    name: str
+    changes: tuple[tuple[str, Any], ...]
+
+    @property
+    def fallback(self) -> Method | None:
+        """The fallback of the method (``Method.fallback``)."""
+        return method_named(self.name).fallback
+
+
+def method_for(
+    chosen: str | Method | Variant, game: Game, heads: Heads | None, *, zones: bool
+) -> Method:
     """Returns the search method for ``game``.
 
     A method chosen by name is adapted to the network ``heads``, if there is one. Without a network,
@@ -46,13 +66,16 @@ def method_for(chosen: str | Method, game: Game, heads: Heads | None, *, zones: 
     better value in less time. A method given as an object is returned unchanged.
 
     Args:
-      chosen: a key of ``METHODS``, or a method.
+      chosen: a key of ``METHODS``, a variant of one, or a method.
       game: game that is searched.
       heads: network, or None.
       zones: whether the search uses relevance zones.
 
     Raises ValueError for a name not in ``METHODS``.
     """
+    if isinstance(chosen, Variant):
+        found = method_for(chosen.name, game, heads, zones=zones)
+        return dataclasses.replace(found, **dict(chosen.changes))
     if not isinstance(chosen, str):
         return chosen
     method = method_named(chosen)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxsolve.games.zones import is_cover
 from jaxsolve.search.tree.expansion import enter_decided
 from jaxsolve.search.tree.pattern_use import enter_patterns
 from jaxsolve.search.tree.tree import FULL, KEEP
@@ -75,8 +76,10 @@ def adopt_patterns(
         return
     # Copies, since the code is not compiled for read-only arrays or views of rows.
     states, moves, zones = (np.array(each) for each in (states, moves, zones))
-    left = np.zeros(len(states), np.bool_)
-    enter_patterns(search.tree, states, moves, zones, left)
+    left = ~is_cover(moves)
+    if search.tree.zoning.planes[0]:  # else the game has no patterns, and no callback for them
+        left[:] = False
+        enter_patterns(search.tree, states, moves, zones, left)
     newest = np.flatnonzero(left)[-min(MAX_NODES, search.capacity // 2) :]
     adopt(search, states[newest], moves[newest], zones[newest], known=True)
 

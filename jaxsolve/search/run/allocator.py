@@ -48,12 +48,14 @@ class Allocator:
         Args:
           method: search method, which determines the words of an edge.
           paths: number of paths.
-          wave: most leaves of a wave. The size of the log depends on it and on the longest path.
+          wave: most leaves of a wave. The size of the log depends on it, on the number of paths
+            and on the longest path.
           order: int32[A], the initial order of moves for both movers.
         """
         game, evaluator = self.game, self.evaluator
         depth = min(MAX_DEPTH, max(4, (self.max_nodes or 1 << 30) // 2))
-        records = wave * 4 + 2 * depth + 8
+        # A path moves only if the log can take the decisions of its nodes and of all leaves.
+        records = max(4 * wave, 2 * paths) + 2 * depth + 8
         return Workspace(
             self.tree(method),
             new_paths(paths, depth),
@@ -79,6 +81,7 @@ class Allocator:
             method.extra_words,
             nodes=self.max_nodes,
             threat_search=self.evaluator.threat_search(),
+            stamped=method.stamps_nodes,
         )
         tree.counters[KEEP] = int(len(self.claims) > 1)
         if tree.zoning.planes[0]:

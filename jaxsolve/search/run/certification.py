@@ -5,15 +5,26 @@ from __future__ import annotations
 import functools
 
 from jaxsolve.core.process import cpu_seconds
+from jaxsolve.games.game import Game
 from jaxsolve.proof.certify import Certified, certify
 from jaxsolve.proof.check import knows
 from jaxsolve.proof.decided import Decided
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofRepeats, ProofUnfinished
-from jaxsolve.question import Verdict
+from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import PROOF_SECONDS, REFUSED, Result, Stop, unsaved
 from jaxsolve.search.settings import Settings, proof_seconds
 
 LEAST_PROOF_MB = 16  # least memory for collecting a proof, however little the search had
+
+
+def answered(game: Game, claim: Claim, verdict: Verdict) -> Stop | None:
+    """Returns the sentence of an answer to ``claim``; None if the verdict is unknown."""
+    if verdict is Verdict.UNKNOWN:
+        return None
+    if verdict is Verdict.PROVED:
+        return Stop(f"Proved: {claim.text(game.players)}.")
+    opposite = claim.opposite(game.may_draw).text(game.players)
+    return Stop(f"Disproved that {claim.text(game.players)}: {opposite}.")
 
 
 def certify_result(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:

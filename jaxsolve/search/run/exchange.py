@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Sequence
 
 from jaxsolve.proof.builder import GraphBuilder
-from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search.result import REFUSED, Result
 from jaxsolve.search.run import adoption
 from jaxsolve.search.run.records import ClaimRecords
@@ -17,7 +16,8 @@ from jaxsolve.search.run.shared_patterns import Proof, SharedPatterns
 class Exchange:
     """Access of one job to ``SharedPatterns``.
 
-    All methods do nothing if ``patterns`` is None or the game has no patterns.
+    All methods do nothing if ``patterns`` is None, or if the game has no patterns and ``patterns``
+    does not share positions.
     """
 
     def __init__(self, patterns: SharedPatterns | None):
@@ -29,7 +29,8 @@ class Exchange:
 
         Raises OSError if the log cannot be written.
         """
-        if self._patterns is None or not search.tree.zoning.planes[0]:
+        patterned = bool(search.tree.zoning.planes[0])
+        if self._patterns is None or not (patterned or self._patterns.positions):
             return
         self._active = True
         shared, serials = self._patterns.take(
@@ -54,12 +55,7 @@ class Exchange:
         if self._patterns is None or not self._active:
             return
         with contextlib.suppress(OSError):  # the log is unreadable, which the result reports
-            proofs = [
-                Proof(*builder.records_used())
-                for builder in builders
-                if isinstance(builder, ZonedGraphBuilder)
-            ]
-            proof = proofs[0] if proofs else None
+            proof = next((Proof(*builder.records_used()) for builder in builders), None)
             self._patterns.add(records.question, records.taken, records.log, proof)
 
     def add_proof(

@@ -19,7 +19,7 @@ from jaxsolve.question import NOTHING_LEFT, Claim, Verdict, default_claim
 from jaxsolve.search.result import Progress, Result, Stop, unsaved
 from jaxsolve.search.run import adoption, effort
 from jaxsolve.search.run.allocator import Allocator
-from jaxsolve.search.run.certification import certify_result
+from jaxsolve.search.run.certification import answered, certify_result
 from jaxsolve.search.run.effort import Effort, Stopwatch
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
@@ -29,7 +29,7 @@ from jaxsolve.search.run.relaxation import combined
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.run.strategy import continues_with_next_claim
 from jaxsolve.search.run.warm_up import warm_up_search
-from jaxsolve.search.settings import Settings
+from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.eviction import MemoryFull
 
 FLUSH_SECONDS = 1.0  # time between two flushes of the log: a killed run loses later decisions
@@ -72,6 +72,7 @@ class Job:
     ):
         options = options or RunOptions()
         self.game, self.settings, self.original = game, options.settings, original
+        self._accepted = options.accepted
         self._relaxed, self._exchange = relaxed, Exchange(options.patterns)
         self.root = packed_root(game, state)
         self._stopwatch = Stopwatch()
@@ -81,6 +82,7 @@ class Job:
         self.interrupted = False
         self._flushed = time.perf_counter()
         self._memory = max(1, int(self.settings.memory_mb * share))
+        self.helpers = Effort()  # effort of other processes that search parts of this job
         self._search: Search | None = None
         self.records: list[ClaimRecords] = []
         wanted = [claims] if isinstance(claims, Claim) else list(claims or [])
@@ -138,7 +140,7 @@ class Job:
         self._stopwatch.exclude_start()
 
     def _keep(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        self._current.append(states, moves, zones)
+        self.current.append(states, moves, zones)
 
     # ---- running ---------------------------------------------------------------------------------
     @property
@@ -149,7 +151,8 @@ class Job:
         return self._search
 
     @property
-    def _current(self) -> ClaimRecords:
+    def current(self) -> ClaimRecords:
+        """The records of the claim that is searched now."""
         return self.records[0 if self._search is None else self._search.claim_index]
 
     def add_seconds(
@@ -203,7 +206,7 @@ class Job:
         )
 
     def _take_verdict(self, search: Search) -> ClaimRecords:
-        records, verdict = self._current, search.verdict
+        records, verdict = self.current, search.verdict
         if verdict is not None and records.searched != records.claim:
             verdict = verdict.opposite
         records.verdict, records.effort = verdict, self._effort(search)
@@ -222,13 +225,17 @@ class Job:
             search.evaluated - again.evaluations,
             watch.cpu_seconds,
             watch.wall_seconds,
-        )
+        ).plus(self.helpers)
 
     def _used(self, search: Search) -> Effort:
         """Effort that counts toward the limits: that of this run and of the runs it resumes."""
         return functools.reduce(
             Effort.plus, (records.earlier.effort for records in self.records), self._effort(search)
         )
+
+    def remaining(self) -> Limits:
+        """Returns what is left of the limits."""
+        return effort.remaining(self.settings.limits, self._used(self.search))
 
     def advance(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
         """As ``Search.advance``, within the limits. If memory is full, the job ends."""
@@ -252,9 +259,9 @@ class Job:
         if self.done:
             return
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
-            self._current.flush()
+            self.current.flush()
             self._flushed = time.perf_counter()
-        failure = self._current.log_failure
+        failure = self.current.log_failure
         if failure is not None:
             self.stop = Stop(
                 f"{unsaved('proof log', failure)} What was decided before is saved: make room and"
@@ -290,16 +297,23 @@ class Job:
         return snapshot(self._search, self._stopwatch.wall_seconds)
 
     # ---- records of other searches ---------------------------------------------------------------
-    def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+    def adopt(
+        self,
+        claim: Claim,
+        states: np.ndarray,
+        moves: np.ndarray,
+        zones: np.ndarray,
+        propagate: bool = True,
+    ) -> None:
         """Adds positions that another search has decided for ``claim`` (``adoption.adopt``).
 
-        Does nothing unless ``claim`` is being searched.
+        Does nothing unless ``claim`` is asked or searched now (``ClaimRecords.searched``).
         """
-        if self.done or claim != self._current.claim:
+        if self.done or claim not in (self.current.claim, self.current.searched):
             return
         start, before = time.thread_time(), compile_clock.read()
         try:
-            adoption.adopt(self.search, states, moves, zones, known=False)
+            adoption.adopt(self.search, states, moves, zones, known=False, propagate=propagate)
         except MemoryFull:
             self.stop = effort.memory_full(self.settings)
         compilation = compile_clock.read().since(before)
@@ -309,7 +323,7 @@ class Job:
     def _adopt_log(self) -> None:
         """Adds the positions in the present claim's log to the search."""
         search = self.search
-        for records in self._current.log.chunks(search.capacity // 2):
+        for records in self.current.log.chunks(search.capacity // 2):
             adoption.adopt(search, *records, known=True, propagate=False)
         search.propagate()
 
@@ -344,7 +358,8 @@ class Job:
             "",
             settings=self._whole_settings(),
         )
-        result.set_stop(self._stop_of(records.claim, verdict))
+        stop = answered(self.game, records.claim, verdict) or self.stop or Stop(NOTHING_LEFT)
+        result.set_stop(stop)
         records.earlier.add_to(result, records.effort.since(before))
         if verdict is Verdict.UNKNOWN:
             self._exchange.add(records)
@@ -370,16 +385,10 @@ class Job:
         )
         if certify_result(result, found, self.settings, self._memory):
             self.interrupted = True
+        if self._accepted is not None:
+            for builder in accepted:
+                self._accepted(builder)
         self._exchange.add_proof(records, accepted, result)
-
-    def _stop_of(self, claim: Claim, verdict: Verdict) -> Stop:
-        players = self.game.players
-        if verdict is Verdict.PROVED:
-            return Stop(f"Proved: {claim.text(players)}.")
-        if verdict is Verdict.DISPROVED:
-            opposite = claim.opposite(self.game.may_draw)
-            return Stop(f"Disproved that {claim.text(players)}: {opposite.text(players)}.")
-        return self.stop or Stop(NOTHING_LEFT)
 
     def close(self) -> None:
         """Releases the folders and the memory of the search."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game
@@ -12,6 +14,14 @@ from jaxsolve.search.methods import Method, method_for
 from jaxsolve.search.result import ProgressCallback
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Settings
+
+if TYPE_CHECKING:
+    from jaxsolve.proof.builder import GraphBuilder
+    from jaxsolve.search.run.pool import Runs
+
+
+MakePool: TypeAlias = "Callable[[Evaluator, int], Runs]"
+"""Makes what runs the jobs of an evaluator, with that number of waves in flight (``Pool``)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +35,9 @@ class RunOptions:
     patterns: SharedPatterns | None = None  # decided positions of earlier searches
     evaluator: Evaluator | None = None  # None = the rules with the network of the settings
     resume_if_exists: bool = False  # resume if ``out`` exists when the job is made
+    make_pool: MakePool | None = None  # makes what runs the jobs; None = ``Pool``
+    # Receives the builder of every proof that is accepted, while its log is open.
+    accepted: Callable[[GraphBuilder], None] | None = None
     count_earlier: bool = False  # limits and figures include those of a run that is resumed
 
     def for_job(self) -> RunOptions:

@@ -11,7 +11,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -35,6 +35,18 @@ class _Wave(NamedTuple):
     rows: np.ndarray | None  # uint32[n, width], rows on the host, still without network output
     estimates: Estimates | None  # network output in computation
     owners: list[tuple[Job, int]]  # (job, number of its leaves), in the order of the leaves
+
+
+class Runs(Protocol):
+    """What ``run.rounds`` needs of a pool."""
+
+    def submit(self, job: Job) -> None:
+        """Adds a job."""
+        ...
+
+    def run(self, progress: ProgressCallback | None = None) -> list[Job]:
+        """Runs until at least one job has ended. Returns the ended jobs; [] if none is running."""
+        ...
 
 
 class Pool:
@@ -121,7 +133,7 @@ class Pool:
         """
         with self._lock:
             for flight in range(self.flights):
-                clock = _StepClock(self._jobs)
+                clock = StepClock(self._jobs)
                 self._receive(flight, clock)
                 if self._waves[flight] is None:
                     self._send(flight, clock)
@@ -134,11 +146,11 @@ class Pool:
         with self._lock:
             for flight in range(self.flights):
                 while self._waves[flight] is not None:
-                    self._receive(flight, _StepClock(self._jobs))
+                    self._receive(flight, StepClock(self._jobs))
             self._remove_ended()
 
     # ---- steps of a wave -------------------------------------------------------------------------
-    def _receive(self, flight: int, clock: _StepClock) -> None:
+    def _receive(self, flight: int, clock: StepClock) -> None:
         """Receives the rows of a wave from the device and passes them to the wave's jobs.
 
         With a network this takes two calls. The first receives the rows by the rules, and submits
@@ -181,7 +193,7 @@ class Pool:
             history = type(histories[0])(states, counts)
         return self.evaluator.estimate(rows, np.concatenate(which), history)
 
-    def _send(self, flight: int, clock: _StepClock) -> None:
+    def _send(self, flight: int, clock: StepClock) -> None:
         """Selects leaves of the jobs in turn and sends them to the device."""
         parts: list[tuple[np.ndarray, np.ndarray]] = []
         owners: list[tuple[Job, int]] = []
@@ -221,7 +233,7 @@ class Pool:
                 self._ended.append(job)
 
 
-class _StepClock:
+class StepClock:
     """Divides the CPU seconds of one step among the jobs, and counts compilation separately.
 
     A job gets the seconds of its own host work, and a share of the remaining seconds in proportion

@@ -75,12 +75,7 @@ class ClaimRecords:
         self.taken = np.zeros(0, np.int64)
         self.failure: OSError | None = None
         # Header of the log. Its records are valid for all searches with an equal header.
-        self.question: dict[str, object] = {
-            "rules": game.rule_set,
-            "claim": claim.text(game.players),
-            "canonical": evaluator.canonical,
-            "zones": bool(evaluator.zone_words) or evaluator.threat_search() is not None,
-        }
+        self.question = question_of(game, claim, evaluator)
         self._game, self._state = (game, state) if original is None else original
         self.folder: RunFolder | None = None
         if out is not None:
@@ -197,6 +192,16 @@ class ClaimRecords:
             self.failure = error
         if self.folder is not None:
             self.folder.release()
+
+
+def question_of(game: Game, claim: Claim, evaluator: Evaluator) -> dict[str, object]:
+    """Returns the header of a proof log: what the validity of its records depends on."""
+    return {
+        "rules": game.rule_set,
+        "claim": claim.text(game.players),
+        "canonical": evaluator.canonical,
+        "zones": bool(evaluator.zone_words) or evaluator.threat_search() is not None,
+    }
 
 
 def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:

@@ -10,7 +10,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.search.result import Result
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
-from jaxsolve.search.run.pool import Pool
+from jaxsolve.search.run.pool import Pool, Runs
 from jaxsolve.search.run.strategy import Stage
 
 
@@ -80,7 +80,7 @@ def _run_round(
     """
     waiting, evaluator = list(stages.items()), options.evaluator
     running: dict[Job, int] = {}
-    pool: Pool | None = None
+    pool: Runs | None = None
     try:
         while waiting or running:
             while waiting and len(running) < size:
@@ -88,7 +88,7 @@ def _run_round(
                 job = make_job(stage, evaluator, 1 / size)
                 # All jobs share the evaluator of the first. Else each would load its own network.
                 evaluator = job.evaluator
-                pool = pool or Pool(evaluator, options.settings.flights)
+                pool = pool or (options.make_pool or Pool)(evaluator, options.settings.flights)
                 pool.submit(job)
                 running[job] = number
             assert pool is not None

@@ -122,7 +122,7 @@ class Search:
             return
         work.tree.nodes[0]["pins"] = 1
         self.method.start(work, 0)
-        self._drain()
+        self.drain()
 
     def _judge_root(self) -> None:
         value = int(self.work.claim.verdicts[self._root_code])
@@ -185,7 +185,7 @@ class Search:
             left, more = len(order), False
             while left:
                 left, decided = self.method.propagate(self.work, order, left)
-                self._drain()
+                self.drain()
                 more = more or decided
         self.finish_if_decided()
 
@@ -201,7 +201,7 @@ class Search:
         else:
             self.verdict = Verdict.UNKNOWN
 
-    def _drain(self, decided: bool = False) -> None:
+    def drain(self, decided: bool = False) -> None:
         """Empties the log into the sink. Sets the verdict if the root is ``decided``."""
         log = self.work.log
         count = int(log.used[0])
@@ -261,13 +261,13 @@ class Search:
         """Takes the first ``most`` paths of a flight to leaves. Returns the number of leaves."""
         first, leaves = flight * self.group, self._buffers[flight]
         count, decided = self.method.select(self.work, first, first + most, *leaves)
-        self._drain(decided)
+        self.drain(decided)
         return count
 
     def _run_slice(self, host_rows: HostRows, most: int) -> int:
         """Evaluates up to ``most`` leaves on the host. Returns the number of leaves evaluated."""
         count, decided = self.method.run(self.work, host_rows, self._widest, most)
-        self._drain(decided)
+        self.drain(decided)
         return count
 
     def _continue(self, flight: int, most: int) -> int:
@@ -280,7 +280,7 @@ class Search:
         # A path stays below the root if its descent was too long for one call, or if it is not
         # among the first ``most``. These continue from where they stand, others from the root.
         if not paths.depth[first : first + most].any():
-            self._release(0, len(paths.depth))
+            self.release(0, len(paths.depth))
         return 0
 
     def absorb(self, flight: int, rows: np.ndarray) -> None:
@@ -288,25 +288,23 @@ class Search:
         owners, taken = self.owners(flight), 0
         while taken < len(rows):
             taken = self.method.absorb(self.work, owners, taken, len(rows), rows)
-            self._drain()
+            self.drain()
         self.waves += 1
 
     def retreat(self) -> None:
         """Moves all paths that are not in flight back up to the root."""
         if self.tree.counters[NODES]:
-            self._release(0, len(self.work.paths.depth))
+            self.release(0, len(self.work.paths.depth))
 
-    def _release(self, first: int, last: int) -> None:
+    def release(self, first: int, last: int) -> None:
+        """Moves the paths among ``first..last-1`` that are not in flight back up to the root."""
         while first < last:
             first = self.method.release(self.work, first, last)
-            self._drain()
+            self.drain()
 
     # ---- interface of the steps ------------------------------------------------------------------
     def restart(self, configuration: Method) -> None:
-        """Restarts with another configuration of the method. No wave may be in flight.
-
-        The tree is emptied. The pattern table is kept.
-        """
+        """Restarts with another method, an empty tree and the same patterns. No wave may fly."""
         self.method, self.eviction = configuration, Eviction()
         self._propagated_at = self.expanded + FIRST_PROPAGATION
         self._widest = (

@@ -69,6 +69,8 @@ class SharedPatterns:
       capacity_mb: bound on the records of each question. One search adds at most a quarter of this
         for its proof, and another quarter for other records. All questions together hold at most
         ``QUESTIONS`` times as much.
+      positions: whether records are also shared in games without patterns. A search then begins
+        with the decided positions of earlier searches in its table.
 
     Raises:
       PatternsError: ``path`` holds something else, is damaged, or is in use by another run. The
@@ -76,8 +78,14 @@ class SharedPatterns:
       OSError: the file cannot be read or written.
     """
 
-    def __init__(self, path: Path | None = None, capacity_mb: int = CAPACITY_MB):
-        self.path, self._capacity = path, capacity_mb << 20
+    def __init__(
+        self,
+        path: Path | None = None,
+        capacity_mb: int = CAPACITY_MB,
+        *,
+        positions: bool = False,
+    ):
+        self.path, self._capacity, self.positions = path, capacity_mb << 20, positions
         self._questions: dict[str, QuestionPatterns] = {}
         self._age = 0  # number of the latest proof
         self._changed = False
@@ -157,10 +165,7 @@ class SharedPatterns:
           proof: records of the collected proof, or None if there is no proof.
         """
         words = log.record_words
-        held = self._questions.pop(_key(question), None)
-        if held is None or held.records.shape[1] != words:
-            held = QuestionPatterns(np.zeros((0, words), np.uint32), np.zeros(0, np.int64))
-        self._questions[_key(question)] = held  # now the most recently extended
+        held = self._held(question, words)
         capacity = self._capacity // (4 * words)
         if proof is not None and len(proof.numbers) > capacity // 4:
             proof = None
@@ -182,6 +187,27 @@ class SharedPatterns:
         if time.perf_counter() - self._saved > SAVE_SECONDS:
             with contextlib.suppress(OSError):  # ``close`` reports it
                 self.save()
+
+    def add_proof(self, question: Mapping[str, object], records: np.ndarray) -> None:
+        """Adds the records of a proof of another process, uint32[n, S + 1 + Z], children first.
+
+        The proof must have been checked. One of more than a quarter of the capacity is not added.
+        """
+        capacity = self._capacity // (4 * records.shape[1])
+        if len(records) > capacity // 4:
+            return
+        self._age += 1
+        ages = np.full(len(records), self._age, np.int64)
+        self._held(question, records.shape[1]).add(records, ages, capacity)
+        self._changed = True
+
+    def _held(self, question: Mapping[str, object], words: int) -> QuestionPatterns:
+        """Returns the records of a question, which is now the most recently extended one."""
+        held = self._questions.pop(_key(question), None)
+        if held is None or held.records.shape[1] != words:
+            held = QuestionPatterns(np.zeros((0, words), np.uint32), np.zeros(0, np.int64))
+        self._questions[_key(question)] = held
+        return held
 
     def _bytes(self) -> int:
         return sum(held.records.nbytes for held in self._questions.values())

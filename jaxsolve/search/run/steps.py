@@ -157,6 +157,11 @@ class SearchSteps:
             self.before_wave.insert(0, Restart(restarts))
         self.when_exhausted: list[WhenExhausted] = [RetryAllMoves(), fallback, Frontier(), GiveUp()]
 
+    @property
+    def restarts_tree(self) -> bool:
+        """Whether the search may empty its tree and restart."""
+        return isinstance(self.before_wave[0], Restart)
+
     def prepare_wave(self, search: Search) -> bool:
         """Applies the steps that are due before a wave.
 

@@ -56,7 +56,7 @@ def warm_up(
       hosted: whether the method will ``run`` on the host.
     """
     tree, paths, log = (
-        new_tree(1 << 16, 1, None, method.extra_words, nodes=8),
+        new_tree(1 << 16, 1, None, method.extra_words, nodes=8, stamped=method.stamps_nodes),
         new_paths(1, 4),
         new_log(16, 1, 0, 1),
     )
