@@ -53,30 +53,41 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
 
     Raises ValueError, with a message of one sentence, for an invalid setting.
     """
-    game, network, targets, search, train = (
-        settings.game,
-        settings.network,
-        settings.targets,
-        settings.search,
-        settings.train,
-    )
+    game, network, targets = settings.game, settings.network, settings.targets
     _refuse_large(settings)
     if game.most_moves < 1:
         raise ValueError(f"game.most_moves={game.most_moves}: give a whole number from 1 on")
     if network.dtype not in get_args(Dtype):
         raise ValueError(f"network.dtype={network.dtype!r}: it may be float32 or bfloat16")
-    env = Env(make(game.rules), max_steps=game.most_moves, terminal_observation=False)
-    shape = architecture(env.game, network, targets)
-    costly = costliest(game.most_moves, env.num_actions)
+    rules = make(game.rules)
+    shape = architecture(rules, network, targets)
+    costly = costliest(game.most_moves, rules.num_actions)
     if shape.cost is not None and shape.cost.most <= costly:
         bins = bins_for(costly, network.cost_per_decade)
         raise ValueError(
             f"network.cost_bins={network.cost_bins}: games may cost 10^{costly:.0f}, and the last "
             f"bin is for what cannot be proved; give {bins}"
         )
+    return loop_for(rules, shape, settings, mesh)
+
+
+def loop_for(
+    game: Game,
+    shape: Architecture,
+    settings: Settings,
+    mesh: Mesh | None = None,
+    extra: int = 0,
+) -> Loop:
+    """Returns the training loop for a game and an architecture; ``mesh``, ``extra`` as in ``Loop``.
+
+    Of ``settings.game`` only ``most_moves`` is used, of ``settings.network`` only ``dtype``. Equal
+    arguments give the same loop, with its compiled code. Raises ValueError for an invalid setting.
+    """
+    targets, search, train = settings.targets, settings.search, settings.train
+    most_moves, dtype = settings.game.most_moves, settings.network.dtype
     searching = TreeSearch(
-        env=env,
-        forward=Forward(shape, network.dtype),  # pyright: ignore[reportArgumentType]  checked above
+        env=Env(game, max_steps=most_moves, terminal_observation=False),
+        forward=Forward(shape, dtype),  # pyright: ignore[reportArgumentType]  a name of settings
         goal=targets.goal,  # pyright: ignore[reportArgumentType]  checked there
         branching=targets.branching,  # pyright: ignore[reportArgumentType]
         simulations=search.simulations,
@@ -87,9 +98,11 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
         noise=(search.noise_share, search.noise_concentration),
         temperature=search.temperature,
     )
-    learner = Learner(env.game, shape, transform(train), train.augment)
-    play = SelfPlay(searching, game.most_moves, targets.or_player)
-    return _kept(Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh))
+    learner = Learner(game, shape, transform(train), train.augment)
+    play = SelfPlay(searching, most_moves, targets.or_player)
+    return _kept(
+        Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh, extra)
+    )
 
 
 def _refuse_large(settings: Settings) -> None:

@@ -47,10 +47,12 @@ class Loop:
       batch: number of examples in a gradient step.
       updates: number of gradient steps in an iteration.
       mesh: devices over which games and replay are sharded (``devices.mesh``); None for one device.
+      extra: number of examples of every batch that are drawn from a second buffer, which is an
+        argument of ``iterate``.
 
     Raises ValueError if the networks differ, if a number is below 1, if the T x B examples of a
-    call exceed ``capacity``, or if ``games`` or ``batch`` cannot be divided evenly among the
-    devices.
+    call exceed ``capacity``, if ``extra`` is not from 0 to ``batch``, or if ``games`` or ``batch``
+    cannot be divided evenly among the devices.
     """
 
     play: SelfPlay
@@ -60,6 +62,7 @@ class Loop:
     batch: int
     updates: int
     mesh: Mesh | None = None
+    extra: int = 0
 
     def __post_init__(self) -> None:
         forward = self.play.search.forward
@@ -71,6 +74,10 @@ class Loop:
         for name in ("games", "batch", "updates"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give a whole number from 1 on")
+        if not 0 <= self.extra <= self.batch:
+            raise ValueError(
+                f"extra={self.extra}: give a number of examples from 0 to batch={self.batch}"
+            )
         if self.play.steps * self.games > self.capacity:
             raise ValueError(
                 f"{self.play.steps} steps of {self.games} games do not fit into a replay of "
@@ -137,21 +144,29 @@ class Loop:
         return TrainingState(learner, games, record, replay, key, iteration)
 
     def iterate(
-        self, state: TrainingState, starts: Any = None
+        self, state: TrainingState, starts: Any = None, extra: Replay | None = None
     ) -> tuple[TrainingState, dict[str, jax.Array]]:
         """Runs one iteration.
 
+        Args:
+          state: the state before the iteration.
+          starts: start positions of new games (``SelfPlay.play``).
+          extra: the buffer from which ``Loop.extra`` examples of every batch are drawn. While it
+            is empty, all examples are from the replay.
+
         Returns the next state and the metrics of the iteration by name, float32[] or int32[] each.
-        ``starts`` are the start positions of new games (``SelfPlay.play``). Raises NoGames if the
-        replay is still empty.
+        Raises NoGames if the replay is still empty, and ValueError if ``extra`` is missing or
+        superfluous.
         """
+        if (extra is not None) != (self.extra > 0):
+            raise ValueError(f"extra={self.extra}: iterate takes a second buffer if it is above 0")
         games, record = self._play(self._params(state.learner), state.games, starts)
         replay, played = self._remember(state.replay, state.record, record)
         if not int(replay.size):
             most = self.play.search.env.max_steps
             raise NoGames(f"no game ended within max_steps={most} moves: nothing to learn from")
         learner, key, iteration, losses = self._learn(
-            state.learner, replay, state.key, state.iteration
+            state.learner, replay, state.key, state.iteration, extra
         )
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
@@ -245,13 +260,19 @@ class Loop:
     @functools.cached_property
     def _learn(self) -> Any:
         def learn(
-            state: LearnerState, replay: Replay, key: jax.Array, iteration: jax.Array
+            state: LearnerState,
+            replay: Replay,
+            key: jax.Array,
+            iteration: jax.Array,
+            extra: Replay | None,
         ) -> tuple[Any, ...]:
             def step(
                 state: LearnerState, key: jax.Array
             ) -> tuple[LearnerState, dict[str, jax.Array]]:
                 drawn, turned = jax.random.split(key)
                 batch = replay.sample(drawn, self.batch)
+                if extra is not None:
+                    batch = extra.replace_last(jax.random.fold_in(drawn, 1), batch, self.extra)
                 if self.mesh is not None:
                     batch = jax.lax.with_sharding_constraint(batch, devices.sharded(self.mesh))
                 return self.learner.update(state, batch, turned)

@@ -66,18 +66,21 @@ def as_learned(network: Network, goal: str) -> dict[str, Any]:
     Settings that the network's file does not record are absent. If ``goal`` differs from the goal
     of the training, settings that depend on the goal are also absent.
     """
-    settings = network.about.get("settings")
-    groups = settings if isinstance(settings, dict) else {}
-    targets, search = (_group(groups, name) for name in ("targets", "search"))
+    targets, search = (learned_settings(network, name) for name in ("targets", "search"))
     found = {name: targets[name] for name in ("branching",) if name in targets}
     if targets.get("goal") == goal:
         found |= {name: search[name] for name in ("value_scale", "stretched") if name in search}
     return found
 
 
-def _group(groups: dict[str, Any], name: str) -> dict[str, Any]:
-    group = groups.get(name)
-    return group if isinstance(group, dict) else {}
+def learned_settings(network: Network, group: str) -> dict[str, Any]:
+    """Returns a group of the settings of a network's training, such as ``targets``.
+
+    The result is empty if the network's file does not record them.
+    """
+    settings = network.about.get("settings")
+    found = settings.get(group) if isinstance(settings, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def searching_player(

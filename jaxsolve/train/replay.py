@@ -64,3 +64,15 @@ class Replay(NamedTuple):
         """
         places = jax.random.randint(key, (count,), 0, jnp.maximum(self.size, 1), jnp.int32)
         return jax.tree.map(lambda x: x[places], self.kept)
+
+    def replace_last(self, key: jax.Array, batch: Examples, count: int) -> Examples:
+        """Returns a batch with its last ``count`` examples replaced by samples of this buffer.
+
+        If the buffer is empty, the batch is returned unchanged.
+        """
+        found, filled = self.sample(key, count), self.size > 0
+        return jax.tree.map(
+            lambda old, new: old.at[-count:].set(jnp.where(filled, new, old[-count:])),
+            batch,
+            found,
+        )

@@ -45,7 +45,7 @@ class Examples(NamedTuple):
 
     planes: jax.Array  # uint8[N, ceil(H W C / 8)]
     legal: jax.Array  # uint8[N, ceil(A / 8)]
-    policy: jax.Array  # float32[N, A]
+    policy: jax.Array  # float32[N, A]; all zeros: no policy loss
     mover: jax.Array  # int32[N]: the side to move, 0 or 1
     telling: jax.Array  # bool[N, 2]: ``Record.telling`` of each position
     ahead: Ahead  # [N, ...] each
@@ -129,8 +129,8 @@ class SelfPlay:
                 ~after.terminated | illegal,
                 jnp.where(over & after.terminated, winner(search.env.game, after), NOBODY),
             ),
-            _bits(search.observe(states)),
-            _bits(states.legal_action_mask),
+            packed(search.observe(states)),
+            packed(states.legal_action_mask),
             found.action_weights,
             found.action,
             jnp.ones((len(or_player), 2), bool)
@@ -188,5 +188,9 @@ def unpacked(bits: jax.Array, shape: tuple[int, ...]) -> jax.Array:
     return jnp.unpackbits(bits, axis=-1, count=count).astype(bool).reshape(-1, *shape)
 
 
-def _bits(values: jax.Array) -> jax.Array:
+def packed(values: jax.Array) -> jax.Array:
+    """Returns uint8[N, ceil(n / 8)]: the bits of bool[N, ...] with n values each.
+
+    ``unpacked`` is the inverse.
+    """
     return jnp.packbits(values.reshape(len(values), -1), axis=-1)

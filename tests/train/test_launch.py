@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -16,22 +15,7 @@ pytest.importorskip("omegaconf")
 from omegaconf import OmegaConf
 
 from jaxsolve.train import devices
-from support.paths import ROOT
-
-LAUNCH = ROOT / "launch"
-
-
-def stub(folder: Path, name: str, text: str) -> None:
-    """A program in ``folder``/bin."""
-    file = folder / "bin" / name
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(f"#!/usr/bin/env bash\n{text}")
-    file.chmod(file.stat().st_mode | stat.S_IXUSR)
-
-
-def environment(folder: Path, **more: str) -> dict[str, str]:
-    path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "LOG": str(folder / "log")} | more
+from support.stub_programs import LAUNCH, environment, stub, wait_for
 
 
 def test_scripts_parse():
@@ -124,10 +108,7 @@ def test_slurm_requeues_a_run_that_the_time_limit_stops_and_no_complete_one(slur
         (folder / "log.started").unlink(missing_ok=True)
         (folder / "log").write_text("")
         job = start(TENTHS="200", ON_TERM=on_term)
-        give_up = time.monotonic() + 30
-        while not (folder / "log.started").exists():
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
+        wait_for(folder / "log.started")
         job.send_signal(signal.SIGTERM)
         assert job.wait(30) == int(on_term)
         lines = (folder / "log").read_text().splitlines()[1:]

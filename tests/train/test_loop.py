@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -19,8 +20,9 @@ from jaxsolve.question import Claim
 from jaxsolve.train import checkpoints
 from jaxsolve.train.learner import Learner
 from jaxsolve.train.loop import Loop
+from jaxsolve.train.replay import Replay
 from jaxsolve.train.search import TreeSearch
-from jaxsolve.train.self_play import SelfPlay
+from jaxsolve.train.self_play import Examples, SelfPlay
 from support.oracles import minimax
 
 GAME = make("hex-3")
@@ -56,6 +58,39 @@ def test_a_loop_resumes_from_its_checkpoint_to_the_bit(tmp_path):
         and losses[0]["examples"] == 72
         and losses[0]["first_wins"] + losses[0]["second_wins"] == pytest.approx(1)
     )
+
+
+class Watched(Learner):
+    """A learner that also stores the batches of its gradient steps."""
+
+    seen: ClassVar[list[Examples]] = []
+
+    def update(self, state, examples, key):
+        jax.debug.callback(self.seen.append, examples)
+        return super().update(state, examples, key)
+
+
+def test_a_share_of_every_batch_is_of_the_second_buffer():
+    play, learner = loop().play, Watched(GAME, SHAPE, SGD)
+    training = Loop(play, learner, games=8, capacity=400, batch=32, updates=8, extra=3)
+    state = training.begin(7)
+    empty = Replay.empty(jax.tree.map(lambda x: x[:1], state.replay.kept), 5)
+    marked = jax.tree.map(lambda x: x[:5], state.replay.kept)._replace(
+        mover=np.arange(7, 12, dtype=np.int32)
+    )
+    for extra, expected in ((empty, 0), (empty.add(marked, np.arange(5) < 4), 3)):
+        Watched.seen.clear()
+        state, _ = training.iterate(state, extra=extra)
+        jax.effects_barrier()
+        assert len(Watched.seen) == 8
+        drawn = np.concatenate([np.asarray(batch.mover) for batch in Watched.seen]).reshape(8, 32)
+        assert np.array_equal(drawn >= 7, [[False] * (32 - expected) + [True] * expected] * 8)
+        assert drawn.max() <= 10
+    assert set(drawn[drawn >= 7]) == {7, 8, 9, 10}
+    with pytest.raises(ValueError, match="extra=3: iterate takes a second buffer"):
+        training.iterate(state)
+    with pytest.raises(ValueError, match="extra=0: iterate takes a second buffer"):
+        loop().iterate(state, extra=empty)
 
 
 def _plain(leaf):
@@ -134,6 +169,8 @@ def test_impossible_loops_are_refused():
         Loop(play, learner, games=8, capacity=71, batch=4, updates=1)
     with pytest.raises(ValueError, match="updates=0"):
         Loop(play, learner, games=8, capacity=400, batch=4, updates=0)
+    with pytest.raises(ValueError, match="extra=5: give a number of examples from 0 to batch=4"):
+        Loop(play, learner, games=8, capacity=400, batch=4, updates=1, extra=5)
     other = Learner(GAME, Architecture.of(GAME, blocks=0, channels=8, value=Value()), SGD)
     with pytest.raises(ValueError, match="different architectures"):
         Loop(play, other, games=8, capacity=400, batch=4, updates=1)
