@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import jaxsolve
 from jaxsolve.commands import exit_codes, failure, signals, streams, usage
-from jaxsolve.commands.interface import playing, solving, viewing
+from jaxsolve.commands.interface import clustering, playing, solving, viewing
 from jaxsolve.commands.interface.option_groups import expand_groups
 
 
@@ -112,6 +112,18 @@ app.command(context_settings=playing.TRAIN_SETTINGS, cls=OneCommand)(playing.tra
 app.command(cls=OneCommand)(viewing.games)
 app.command(cls=OneCommand)(expand_groups(viewing.show))
 app.command(cls=OneCommand)(expand_groups(playing.bench))
+
+
+cluster = typer.Typer(
+    name="cluster",
+    cls=Commands,
+    help="Solve with many workers: processes of this machine, or Ray on many machines.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+cluster.command(cls=OneCommand)(expand_groups(clustering.solve))
+cluster.command(cls=OneCommand)(clustering.status)
+app.add_typer(cluster)
 
 
 def main() -> None:

@@ -42,8 +42,9 @@ LAYERS = {
     "play": {"core", "jit", "games", "view"},
     "train": {"core", "games", "networks", "formats", "play", "view"},
     "tsumego": {"core", "games", "question", "formats", "proof", "check"},
-    "bench": SEARCH | {"formats", "view", "play", "train"},
-    "commands": SEARCH | {"formats", "view", "play", "train", "tsumego", "bench"},
+    "cluster": SEARCH | {"formats", "play", "train"},
+    "bench": SEARCH | {"formats", "view", "play", "train", "cluster"},
+    "commands": SEARCH | {"formats", "view", "play", "train", "tsumego", "cluster", "bench"},
     "cli": {"commands"},
     "__main__": {"cli"},
 }

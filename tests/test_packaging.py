@@ -70,6 +70,7 @@ LEARNING = {
     ROOT / "jaxsolve/networks/residual.py",
     ROOT / "jaxsolve/bench/selfplay.py",
     ROOT / "jaxsolve/bench/towers.py",
+    *(ROOT / "jaxsolve/cluster").glob("online_*.py"),
     *(ROOT / "jaxsolve/train").glob("*.py"),
 }
 """Modules that need the extra ``learn``."""
@@ -101,9 +102,12 @@ def required(*extras: str) -> set[str]:
         lines += project()["optional-dependencies"][extra]
     names = {re.match(r"[\w.-]+", line)[0] for line in lines}
     return {
-        {"open-spiel": "pyspiel", "orbax-checkpoint": "orbax", "hydra-core": "hydra"}.get(
-            name, name
-        )
+        {
+            "open-spiel": "pyspiel",
+            "orbax-checkpoint": "orbax",
+            "hydra-core": "hydra",
+            "pyyaml": "yaml",
+        }.get(name, name)
         for name in names
     }
 

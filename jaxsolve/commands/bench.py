@@ -13,14 +13,20 @@ if TYPE_CHECKING:
     from jaxsolve.commands.interface.playing import BenchOptions
 
 WITH_NETWORK = ("search", "selfplay")  # benchmarks that take a network
+OWN = {
+    **dict.fromkeys(("problems", "plot", "seeds"), "zones"),
+    **dict.fromkeys(("workers", "verifiers", "jobs"), "cluster"),
+}
+"""Options of a single benchmark, and which one."""
 LARGEST_BATCH = 1 << 20  # positions; far above the batch size that any device gains from
 
 
 def run(options: BenchOptions) -> int:
     """Runs ``jaxsolve.bench.<name>.run`` and returns its exit code.
 
-    Only the benchmark ``zones`` takes ``problems``, ``plot`` and ``seeds``. Only ``search`` and
-    ``selfplay`` take ``network`` and ``dtype``. Other combinations are refused.
+    Only the benchmark ``zones`` takes ``problems``, ``plot`` and ``seeds``, only ``cluster`` takes
+    ``workers``, ``verifiers`` and ``jobs``. Only ``search`` and ``selfplay`` take ``network`` and
+    ``dtype``. Other combinations are refused.
     """
     name = options.what.value
     with failure.errors_as_sentences(options.as_json):
@@ -41,6 +47,9 @@ def run(options: BenchOptions) -> int:
             seeds=seeds,
             network=options.network,
             dtype=options.dtype.value,
+            workers=_numbers("workers", options.workers, 1),
+            verifiers=_numbers("verifiers", options.verifiers, 0),
+            jobs=options.jobs,
         )
         try:
             return importlib.import_module(f"jaxsolve.bench.{name}").run(request)
@@ -55,9 +64,9 @@ def _refuse_other_options(name: str, options: BenchOptions) -> None:
     """Raises ValueError for an option that the benchmark ``name`` does not take."""
     if options.vs not in (None, "pgx"):
         raise ValueError(f"--vs {shortened(options.vs)}: give pgx")
-    for option in ("problems", "plot", "seeds"):
-        if getattr(options, option) is not None and name != "zones":
-            raise ValueError(f"--{option} is an option of 'jaxsolve bench zones' only")
+    for option, owner in OWN.items():
+        if getattr(options, option) is not None and name != owner:
+            raise ValueError(f"--{option} is an option of 'jaxsolve bench {owner}' only")
     dtype = options.dtype.value != "float32"
     if (options.network is not None or dtype) and name not in WITH_NETWORK:
         option = "--dtype" if options.network is None else "--network"
@@ -88,6 +97,20 @@ def _batches(text: str) -> list[int]:
             )
         batches.append(number)
     return batches
+
+
+def _numbers(option: str, text: str | None, least: int) -> list[int]:
+    """Parses comma-separated numbers. Raises ValueError for one that is below ``least``."""
+    found = []
+    for each in _listed(text or ""):
+        number = _number(each, 6)
+        if number is None or number < least:
+            raise ValueError(
+                f"--{option} {shortened(text or '')}: give numbers from {least}, not "
+                f"{shortened(each)!r}"
+            )
+        found.append(number)
+    return found
 
 
 def _seeds(text: str) -> int:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import answer, exit_codes, failure, patterns, streams
 from jaxsolve.commands.claims import asks_for_value
@@ -21,6 +21,9 @@ from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
+
+if TYPE_CHECKING:
+    from jaxsolve.search.run.options import MakePool
 
 REMIND = 5.0  # wall seconds of a search without a limit, after which a remark says so
 LARGE = 26  # moves of a game whose start position may take for ever
@@ -40,6 +43,8 @@ class Request:
     resume: bool = False
     patterns: Path | None = None
     as_json: bool = False
+    make_pool: MakePool | None = None  # makes what runs the search, with a display of its own
+    before_answer: Callable[[], None] | None = None  # called before the answer is printed
 
 
 def run(request: Request) -> int:
@@ -65,13 +70,17 @@ def run(request: Request) -> int:
                     ).release
                 )
             known = until_end.enter_context(patterns.shared(request.patterns))
-            with StatusLine() as status_line:
+            shown = request.make_pool is None
+            with StatusLine() if shown else contextlib.nullcontext(StatusLine()) as status_line:
                 show = (
                     _Reminder(status_line, request.out)
                     if unlimited and not sentence
                     else status_line.callback
                 )
+                show = show if request.make_pool is None else None
                 results, value = _search(problem, claim, wants_value, request, known, show)
+        if request.before_answer is not None:
+            request.before_answer()
         printed = _deliver(problem, results, value, request)
         return answer.exit_code(results) if printed else exit_codes.FAILED
 
@@ -170,12 +179,13 @@ def _search(
 ) -> tuple[list[Result], str | None]:
     from jaxsolve import search
 
-    settings = {
+    settings: dict[str, Any] = {
         "settings": request.settings,
         "out": request.out,
         "resume": request.resume,
         "progress": show,
         "patterns": known,
+        "make_pool": request.make_pool,
     }
     if wants_value:
         value = search.solve_value(problem.game, problem.state, **settings)

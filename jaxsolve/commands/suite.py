@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import answer, exit_codes, failure, patterns, question_pool, streams
 from jaxsolve.commands.progress import StatusLine
@@ -23,6 +23,9 @@ from jaxsolve.formats import problems as problem_sets
 from jaxsolve.question import Problem
 from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits, Settings
+
+if TYPE_CHECKING:
+    from jaxsolve.search.run.options import MakePool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,7 @@ class Request:
     out: Path | None = None
     patterns: Path | None = None
     as_json: bool = False
+    make_pool: MakePool | None = None  # makes what runs the searches
 
 
 def run(request: Request) -> int:
@@ -181,7 +185,11 @@ def solve_all(
         if problem.id not in left:
             table.row(results.rows[problem.id])
     proofs = None if request.out is None else request.out / "proofs"
-    settings = {"pool": request.pool, "settings": request.settings}
+    settings: dict[str, Any] = {
+        "pool": request.pool,
+        "settings": request.settings,
+        "make_pool": request.make_pool,
+    }
     interrupted, refused = False, []
     with patterns.shared(request.patterns) as settings["patterns"], StatusLine() as status_line:
         status_line.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"

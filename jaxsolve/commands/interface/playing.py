@@ -151,6 +151,7 @@ class Benchmark(enum.StrEnum):
     zones = "zones"
     selfplay = "selfplay"
     pnmcts = "pnmcts"
+    cluster = "cluster"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +161,7 @@ class BenchOptions:
     what: Annotated[
         Benchmark,
         typer.Argument(
-            metavar="kernels|search|patterns|zones|selfplay|pnmcts",
+            metavar="kernels|search|patterns|zones|selfplay|pnmcts|cluster",
             parser=options.one_of(Benchmark),
             help="The benchmark.",
             show_default=False,
@@ -191,7 +192,8 @@ class BenchOptions:
         typer.Option(
             "--seconds",
             metavar="S",
-            help="CPU seconds of each search; default: 2 (search), 5 (zones), 10 (patterns).",
+            help="CPU seconds of each search; default: 2 (search), 5 (zones), 10 (patterns), 20 "
+            "(cluster).",
             callback=options.seconds,
         ),
     ] = None
@@ -235,6 +237,26 @@ class BenchOptions:
             "AMX, and slower on other processors.",
         ),
     ] = Dtype.float32
+    workers: Annotated[
+        str | None,
+        typer.Option("--workers", metavar="N,N,...", help="cluster: numbers of simulated workers."),
+    ] = None
+    verifiers: Annotated[
+        str | None,
+        typer.Option(
+            "--verifiers",
+            metavar="N,N,...",
+            help="cluster: numbers of processes that verify proofs; 0: the manager does.",
+        ),
+    ] = None
+    jobs: Annotated[
+        Path | None,
+        typer.Option(
+            "--jobs",
+            metavar="DIR",
+            help="cluster: simulate jobs like those in the folder of a 'cluster solve'.",
+        ),
+    ] = None
     as_json: AsJson = False
 
 
@@ -245,7 +267,8 @@ def bench(benchmark: BenchOptions) -> None:
     --batch 4096,65536. Benchmark 'kernels' takes about three minutes, 'search' two (26 searches of
     --seconds each, and compilation), 'patterns' ten, 'zones' two and 'selfplay' one. --games and
     --batch select fewer measurements. 'zones' measures the effect of each part of relevance-zone
-    search; 'selfplay' measures the network's share of the time of self-play games.
+    search; 'selfplay' measures the network's share of the time of self-play games; 'cluster' runs
+    the manager of 'jaxsolve cluster solve' with simulated workers, in three minutes.
     """
     from jaxsolve.commands import bench as command
 

@@ -1,0 +1,135 @@
+"""A job that keeps its tree: it searches one position after the other, all below one root."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxsolve.games.game import Game, State
+from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.decided import Decided
+from jaxsolve.question import NOTHING_LEFT, Claim, Verdict
+from jaxsolve.search.result import Result, Stop
+from jaxsolve.search.run.certification import certify_result
+from jaxsolve.search.run.effort import Effort, Stopwatch
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.lines import Line, keeps_lines
+from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.settings import Limits
+
+FRUITLESS = 64  # calls in a row that find no leaf, until an order ends
+
+
+class LineAnswer(NamedTuple):
+    """What a search below a line has found."""
+
+    result: Result
+    depth: int  # moves of the line before the decided position; its length without a decision
+    records: np.ndarray | None  # of the proof, uint32[n, words]; None without one
+    numbers: np.ndarray  # int64[k, 3] of the moves at the end of the line (``Line.numbers``)
+
+
+class LineJob(Job):
+    """A job for one claim that searches below lines of moves from its root (``run.lines``).
+
+    ``begin`` sets a line; a ``Pool`` then runs the job until the line's position is decided or a
+    limit is reached; ``end_line`` returns the answer. Then another line can begin.
+    """
+
+    def __init__(self, game: Game, state: State, claim: Claim, options: RunOptions):
+        super().__init__(game, state, claims=claim, options=options)
+        self._line: Line | None = None
+        self._fruitless = 0
+        self._full = False  # whether memory could not hold the search
+
+    @property
+    def usable(self) -> bool:
+        """Whether another line can begin."""
+        return not self._full and self._search is not None and keeps_lines(self._search)
+
+    def begin(self, line: tuple[int, ...], limits: Limits) -> bool:
+        """Begins to search below a line. No leaf may be in flight.
+
+        Returns whether something is to be searched: else a position of the line is decided already
+        (``end_line``), or the line cannot be followed (``leads``).
+        """
+        search = self.search
+        self.settings = dataclasses.replace(self.settings, limits=limits)
+        self._again = Effort(search.expanded, search.evaluated)
+        self._stopwatch = Stopwatch()
+        self._fruitless = 0
+        search.retreat()
+        self._line = Line(search, line)
+        return self._line.enter(0, len(search.work.paths.depth))
+
+    @property
+    def leads(self) -> bool:
+        """Whether the line was followed to its end, or to a decided position."""
+        assert self._line is not None
+        return self._line.complete or self._line.decided() is not None
+
+    @property
+    def done(self) -> bool:
+        if super().done:
+            return True
+        return self._line is not None and self._line.decided() is not None
+
+    def next_claim(self) -> bool:
+        return False
+
+    def advance(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """As ``Job.advance``, below the line."""
+        search, line = self.search, self._line
+        nothing = np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
+        if line is not None and not self.done:
+            first = flight * search.group
+            if not line.enter(first, min(first + search.group, len(search.work.paths.depth))):
+                self.stop = self.stop or Stop(NOTHING_LEFT)
+                return nothing
+        before = search.evaluated
+        found = super().advance(flight, most)
+        fruitless = found[2] == 0 and search.evaluated == before and not search.in_flight
+        self._fruitless = self._fruitless + 1 if fruitless else 0
+        if self._fruitless > FRUITLESS and self.stop is None:
+            self.stop = Stop(NOTHING_LEFT)
+        return found
+
+    def end_line(self) -> LineAnswer:
+        """Returns the answer, with the proof of a decision. No leaf may be in flight."""
+        search, line = self.search, self._line
+        assert line is not None
+        search.retreat()
+        depth = line.decided()
+        effort = self._effort(search)
+        result = Result(Verdict.UNKNOWN, self.current.claim, "")
+        result.set_stop(self.stop or Stop(NOTHING_LEFT))
+        for name in ("nodes", "evaluations", "cpu_seconds"):
+            setattr(result, name, getattr(effort, name))
+        records = None if depth is None else self._prove(result, line.nodes[depth])
+        numbers = line.numbers() if line.complete and depth is None else np.zeros((0, 3), np.int64)
+        self._full = self.stop is not None and self.stop.by in ("memory_mb", "max_nodes")
+        self.stop, self._line = None, None
+        return LineAnswer(result, len(line.nodes) - 1 if depth is None else depth, records, numbers)
+
+    def _prove(self, result: Result, node: int) -> np.ndarray | None:
+        """Completes the result for a decided node. Returns the records of its proof, or None."""
+        tree: Any = self.search.tree
+        proved = int(tree.nodes[node]["pn"]) == 0
+        claim = self.current.claim
+        if self.current.searched != claim:
+            proved = not proved
+        result.verdict = Verdict.PROVED if proved else Verdict.DISPROVED
+        self.current.flush()
+        found: list[GraphBuilder] = []
+        decided = Decided(
+            self.game,
+            self.evaluator,
+            self.current.log,
+            claim if proved else claim.opposite(self.game.may_draw),
+            np.asarray(tree.states[node], np.uint32).copy(),
+            accepted=found.append,
+        )
+        certify_result(result, decided, self.settings, self._memory)
+        return found[0].records_used()[1] if found else None

@@ -1,0 +1,324 @@
+"""The manager: a pool whose leaves are jobs of workers.
+
+The tree, the proof log, zones, patterns and the certificate are those of every search
+(``search.run.search``). What differs is the effort for a leaf: a worker searches the position up to
+a limit, and only if that decides nothing the manager expands it. Each job is a flight of its own,
+with the virtual numbers of its path, so that jobs are spread over the tree (job-level proof-number
+search, Wu et al. 2011; with a network and ``mcts``, the manager of "Game solving with online
+fine-tuning", Wu et al. 2023, Section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from jaxsolve.cluster import verification
+from jaxsolve.cluster.backend import Event, NoWorkers
+from jaxsolve.cluster.leaves import Leaf, PositionTexts, RunningJob, select
+from jaxsolve.cluster.news import News
+from jaxsolve.cluster.orders import Order
+from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
+from jaxsolve.cluster.sizing import JobLimits
+from jaxsolve.cluster.verification import Distrust, Proved
+from jaxsolve.core.process import cpu_seconds
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.jit import compile_clock
+from jaxsolve.search.result import ProgressCallback, Stop
+from jaxsolve.search.run.effort import Effort
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.lines import inform
+from jaxsolve.search.run.pool import StepClock
+from jaxsolve.search.run.records import question_of
+
+WAIT_SECONDS = 0.2
+TICK_SECONDS = 1.0  # between two searches for workers that hang
+
+
+class Manager:
+    """Runs jobs of one evaluator with workers (``search.run.pool.Runs``).
+
+    Args:
+      evaluator: evaluator of all jobs.
+      shared: workers, options and records of the run.
+
+    Raises ValueError if the rule for jobs needs costs, and the network predicts none.
+    """
+
+    def __init__(self, evaluator: Evaluator, shared: Shared):
+        shared.rule.refuse_unfit(evaluator.layout.offsets)
+        self.evaluator, self.shared = evaluator, shared
+        self._jobs: list[RunningJob] = []
+        self._texts = PositionTexts(evaluator.game)
+        self._assigned: dict[int, Assignment] = {}  # by the id of the order
+        self._by_position: dict[tuple[int, bytes], Assignment] = {}  # by job and packed position
+        self._waiting: list[Assignment] = []  # orders without a worker
+        self._checked = shared.figures.clock()  # when hanging workers were last looked for
+
+    def submit(self, job: Job) -> None:
+        """Adds a job."""
+        root = self._texts.text(job.root) or ""
+        flights = 0 if job.done else job.search.flights
+        running = RunningJob(job, list(range(flights))[::-1], root=root)
+        self._jobs.append(running)
+        self._assign_root(running)
+
+    def run(self, progress: ProgressCallback | None = None) -> list[Job]:
+        """Sends orders and adopts their results until at least one job has ended.
+
+        Returns the ended jobs; [] if no job is running. If no worker is left, all jobs end.
+        """
+        while self._jobs:
+            clock = StepClock([each.job for each in self._jobs])
+            try:
+                self._send()
+                ended = self._remove_ended()
+                if not ended:
+                    self._wait()
+            except NoWorkers as error:
+                for each in self._jobs:
+                    each.job.stop = Stop(f"No worker is left: {error}.")
+                ended = self._remove_ended()
+            clock.stop()
+            if self.shared.status is not None:
+                self.shared.status.update(self.shared, self._jobs)
+            if ended:
+                return ended
+            if progress is not None:
+                progress(self._jobs[0].job.progress())
+        return []
+
+    def _wait(self) -> None:
+        """Receives what has happened, after a while if nothing has and the manager has no work."""
+        backend = self.shared.backend
+        works = backend.idle() and not self._assigned
+        for event in backend.wait(0.0 if works else WAIT_SECONDS):
+            self._receive(event)
+        self._drop_hanging()
+
+    # ---- sending ---------------------------------------------------------------------------------
+    def _send(self) -> None:
+        """Gives every idle worker an order, as long as there are leaves."""
+        idle = self.shared.backend.idle()
+        while idle:
+            while idle and self._waiting:
+                self._give(self._waiting.pop(), idle.pop())
+            if not idle:
+                return
+            leaves = select(self._jobs, len(idle), self.evaluator)
+            if not leaves:
+                return
+            for leaf in leaves:
+                self._assign(leaf)
+
+    def _assign_root(self, owner: RunningJob) -> None:
+        """Makes the question itself a job, if its text gives the same position."""
+        if not owner.root or owner.job.done:
+            return
+        order = self._new_order(owner, owner.root, (), self.shared.size.first())
+        if self.shared.journal.tried(order):
+            self._inform_root(owner, self.shared.journal.numbers(order))
+            return
+        state = owner.job.search.tree.states[0].copy()
+        self._add(Assignment(order, owner, state, [], np.zeros((0, len(state)), np.uint32)))
+
+    def _add(self, assignment: Assignment) -> None:
+        key = id(assignment.owner), assignment.state.tobytes()
+        self._assigned[assignment.order.id] = self._by_position[key] = assignment
+        self._waiting.append(assignment)
+
+    def _assign(self, leaf: Leaf) -> None:
+        """Makes a leaf a job, or backs it up at once."""
+        words = leaf.row[0, : self.evaluator.game.state_words]
+        key = id(leaf.owner), words.tobytes()
+        same = self._by_position.get(key)
+        if same is not None:
+            same.leaves.append(leaf)
+            return
+        line, ancestors = leaf.line()
+        order = self._order(leaf, line)
+        if order is None:
+            leaf.absorb()
+            return
+        if self.shared.journal.tried(order):
+            self.shared.figures.counts["skipped"] += 1
+            leaf.absorb(self.shared.journal.numbers(order))
+            return
+        self._add(Assignment(order, leaf.owner, words.copy(), [leaf], ancestors))
+
+    def _order(self, leaf: Leaf, line: tuple[int, ...]) -> Order | None:
+        """Returns the order for a leaf; None for a leaf that is no job."""
+        shared, game = self.shared, self.evaluator.game
+        if not leaf.is_new() or not shared.rule.allows(leaf, self.evaluator.layout.offsets):
+            return None
+        position = self._texts.text(leaf.row[0, : game.state_words])
+        if position is None:
+            return None
+        order = self._new_order(leaf.owner, position, line, shared.size.next())
+        return order
+
+    def _new_order(
+        self, owner: RunningJob, position: str, line: tuple[int, ...], size: JobLimits
+    ) -> Order:
+        shared, left = self.shared, owner.job.remaining()
+        shared.orders += 1
+        return Order(
+            shared.orders,
+            1,
+            shared.figures.version,
+            self.evaluator.game.rule_set,
+            position,
+            owner.job.current.searched,
+            _least(size.nodes, left.nodes),
+            _least(size.cpu_seconds, left.cpu_seconds),
+            owner.root,
+            line if owner.root else (),
+        )
+
+    def _give(self, assignment: Assignment, worker: str) -> None:
+        shared, order = self.shared, assignment.order
+        assignment.worker = worker
+        limit = HANG_FACTOR * (order.cpu_seconds or 0.0)
+        assignment.deadline = shared.figures.clock() + shared.hang_seconds + limit
+        self.shared.busy[worker] = assignment
+        message, news = order.encode(), shared.newsletter.take(worker)
+        shared.figures.sent(worker)
+        shared.figures.sent_bytes += len(message)
+        shared.figures.news_bytes += sum(map(len, news))
+        shared.backend.send(worker, message, news)
+
+    # ---- receiving -------------------------------------------------------------------------------
+    def _receive(self, event: Event) -> None:
+        assignment, figures = self.shared.busy.pop(event.worker, None), self.shared.figures
+        if assignment is None:  # of a manager before this one
+            figures.ended(event.worker, "lost" if event.report is None else "cancelled")
+            return
+        if event.report is None:
+            figures.ended(event.worker, "lost")
+            self.shared.newsletter.forget(event.worker)
+            self._send_again(assignment)
+            return
+        if assignment.order.id not in self._assigned:  # cancelled
+            figures.ended(event.worker, "cancelled")
+            return
+        try:
+            numbers = self._adopt(assignment, event.report)
+        except Distrust as error:
+            if not self._texts.gives(assignment.order.position, assignment.state):
+                figures.ended(event.worker, "unknown")  # the order was wrong, not the worker
+                self._end(assignment)
+                return
+            figures.ended(event.worker, "distrusted")
+            self.shared.exclude(event.worker, str(error))
+            self._send_again(assignment)
+            return
+        self._end(assignment, numbers)
+
+    def _adopt(self, assignment: Assignment, message: bytes) -> Sequence[tuple[int, int, int]]:
+        """Adopts what a report proves, and writes the journal.
+
+        Returns the numbers that the report gives for the moves of the leaf. Raises Distrust.
+        """
+        shared, order, worker = self.shared, assignment.order, assignment.worker
+        report = verification.read(order, message)
+        shared.figures.received_bytes += len(message)
+        start = _spent()
+        root = assignment.state if report.depth < 0 else assignment.ancestors[report.depth]
+        proved = shared.verify(order, report, root, self.evaluator)
+        shared.figures.verify_seconds += _spent() - start
+        what = "unknown" if proved is None else "solved"
+        shared.figures.ended(worker, what, report.nodes, report.cpu_seconds)
+        shared.size.add(report.nodes, report.cpu_seconds)
+        job = assignment.owner.job
+        job.helpers = job.helpers.plus(Effort(report.nodes, report.evaluations, report.cpu_seconds))
+        if proved is not None:
+            self._keep(job, order, proved, worker)
+        shared.journal.add(order, report, worker)
+        return report.numbers
+
+    def _keep(self, job: Job, order: Order, proved: Proved, worker: str) -> None:
+        """Adds what a report proves to the proof log, to the tree and to the news."""
+        figures, start = self.shared.figures, _spent()
+        job.adopt(order.claim, proved.states, proved.moves, proved.zones, propagate=False)
+        job.search.finish_if_decided()
+        job.current.flush()
+        question = question_of(self.evaluator.game, order.claim, self.evaluator)
+        self.shared.newsletter.add(News(question, proved.records, proved.data), worker)
+        figures.records += len(proved.records)
+        figures.adopt_seconds += _spent() - start
+
+    def _send_again(self, assignment: Assignment) -> None:
+        """Sends a lost order to another worker, at most ``attempts`` times."""
+        order = assignment.order.next_attempt()
+        if order.id not in self._assigned:
+            return
+        if order.attempt > self.shared.attempts:
+            self._end(assignment)
+            return
+        assignment.order, assignment.worker = order, ""
+        self._waiting.append(assignment)
+
+    def _end(self, assignment: Assignment, numbers: Sequence[tuple[int, int, int]] = ()) -> None:
+        """Backs up the leaves of an order, which has ended."""
+        del self._assigned[assignment.order.id]
+        del self._by_position[id(assignment.owner), assignment.state.tobytes()]
+        for leaf in assignment.leaves:
+            leaf.absorb(numbers)
+        if not assignment.leaves:
+            self._inform_root(assignment.owner, numbers)
+
+    def _inform_root(self, owner: RunningJob, numbers: Sequence[tuple[int, int, int]]) -> None:
+        """Gives the root the numbers that the job of the question has found for its moves."""
+        if numbers and not owner.job.done:
+            inform(owner.job.search, None, np.array(numbers, np.int64))
+
+    def _drop_hanging(self) -> None:
+        """Replaces workers that have had an order for far too long."""
+        now = self.shared.figures.clock()
+        if now - self._checked < TICK_SECONDS:
+            return
+        self._checked = now
+        for worker, assignment in list(self.shared.busy.items()):
+            if now > assignment.deadline:
+                self.shared.figures.ended(worker, "lost")
+                self.shared.drop(worker)
+                self._send_again(assignment)
+
+    # ---- ends of jobs ----------------------------------------------------------------------------
+    def _remove_ended(self) -> list[Job]:
+        ended = []
+        for each in list(self._jobs):
+            each.job.check_limits()
+            if not each.job.done:
+                continue
+            self._cancel(each)
+            if each.job.next_claim():
+                self._assign_root(each)
+            else:
+                self._jobs.remove(each)
+                ended.append(each.job)
+        return ended
+
+    def _cancel(self, owner: RunningJob) -> None:
+        """Ends the orders of a job whose search has ended."""
+        mine = [each for each in self._assigned.values() if each.owner is owner]
+        for assignment in mine:
+            self._end(assignment)
+            if assignment.worker:
+                self.shared.backend.cancel(assignment.worker)
+        self._waiting = [each for each in self._waiting if each.order.id in self._assigned]
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _least(one: Number | None, other: Number | None) -> Number | None:
+    """Returns the lower of two limits; None is no limit."""
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+def _spent() -> float:
+    """Returns the CPU seconds of this process so far, without compilation."""
+    return cpu_seconds() - compile_clock.read().cpu_seconds

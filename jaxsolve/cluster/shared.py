@@ -1,0 +1,74 @@
+"""What the managers of a run share: its workers, its options and its records.
+
+A run has a manager for each game and each round of questions (``search.run.rounds``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from jaxsolve.cluster import verification
+from jaxsolve.cluster.backend import Backend
+from jaxsolve.cluster.figures import Figures
+from jaxsolve.cluster.journal import Journal
+from jaxsolve.cluster.leaves import JobRule, Leaf, RunningJob
+from jaxsolve.cluster.news import Newsletter
+from jaxsolve.cluster.orders import Order, Report
+from jaxsolve.cluster.sizing import JobSize
+from jaxsolve.cluster.status import Status
+from jaxsolve.cluster.verification import Proved
+from jaxsolve.evaluate import Evaluator
+
+ATTEMPTS = 5
+"""Attempts of a job; after so many lost ones the manager expands the leaf."""
+HANG_SECONDS = 120.0
+"""Wall seconds that a worker may take beyond ``HANG_FACTOR`` times its limit of CPU seconds."""
+HANG_FACTOR = 10.0
+
+
+@dataclass(eq=False)
+class Assignment:
+    """An order, the leaves that wait for it, and the worker that has it."""
+
+    order: Order
+    owner: RunningJob
+    state: np.ndarray  # uint32[S], the packed position of the order
+    # More than one: paths that have reached the same position. None: the order is about the root.
+    leaves: list[Leaf]
+    ancestors: np.ndarray  # uint32[k, S], packed positions on the order's line, from the root on
+    worker: str = ""  # "": the order waits for a worker
+    deadline: float = float("inf")  # when the worker counts as hanging (monotonic)
+
+
+@dataclass
+class Shared:
+    """Workers, options and records of a run."""
+
+    backend: Backend
+    journal: Journal
+    size: JobSize = field(default_factory=JobSize)
+    rule: JobRule = field(default_factory=JobRule)
+    attempts: int = ATTEMPTS
+    hang_seconds: float = HANG_SECONDS
+    figures: Figures = field(default_factory=Figures)
+    newsletter: Newsletter = field(default_factory=Newsletter)
+    orders: int = 0  # number of the last order
+    # The workers that have an order, of this manager or of one before it.
+    busy: dict[str, Assignment] = field(default_factory=dict)
+    status: Status | None = None
+    # What a report proves (``verification.verify``); a simulation of workers has its own.
+    verify: Callable[[Order, Report, np.ndarray, Evaluator], Proved | None] = verification.verify
+
+    def exclude(self, worker: str, why: str) -> None:
+        """Ends a worker whose report is wrong. Another one takes its place."""
+        self.figures.workers[worker].excluded = why
+        self.drop(worker)
+
+    def drop(self, worker: str) -> None:
+        """Ends a worker. Another one takes its place."""
+        self.busy.pop(worker, None)
+        self.newsletter.forget(worker)
+        self.backend.discard(worker)

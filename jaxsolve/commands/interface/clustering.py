@@ -1,0 +1,320 @@
+"""Commands that spread a search over processes or machines: cluster solve, cluster status."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jaxsolve.commands.interface import options
+from jaxsolve.commands.interface.options import (
+    AsJson,
+    EvaluationLimitOptions,
+    NetworkOptions,
+    Seed,
+)
+from jaxsolve.commands.interface.solving import ClaimOptions
+from jaxsolve.core import process
+from jaxsolve.search.settings import METHOD_NAMES, Limits, Settings
+
+if TYPE_CHECKING:
+    from jaxsolve.search.methods import Variant
+
+
+class Backend(enum.StrEnum):
+    """What runs the workers."""
+
+    processes = "processes"
+    ray = "ray"
+
+
+def _resource(text: str) -> str:
+    name, equals, amount = text.partition("=")
+    try:
+        valid = bool(name and equals) and float(amount) > 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise typer.BadParameter("give NAME=NUMBER, such as TPU=4")
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions:
+    """Number and kind of the workers."""
+
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=1, max=8000, metavar="N", help="Workers.")
+    ] = 2
+    backend: Annotated[
+        Backend,
+        typer.Option(
+            "--backend",
+            parser=options.one_of(Backend),
+            metavar="<processes|ray>",
+            help="What runs the workers: processes of this machine, or Ray (extra 'cluster').",
+        ),
+    ] = Backend.processes
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="HOST:PORT",
+            help="Join this Ray cluster; auto: the one that runs on this machine. Default: Ray is "
+            "started here, on the loopback interface, for this run only. Implies --backend ray.",
+        ),
+    ] = None
+    worker_cpus: Annotated[
+        float,
+        typer.Option("--worker-cpus", min=0, metavar="N", help="CPUs that Ray gives a worker."),
+    ] = 1.0
+    worker_gpus: Annotated[
+        float,
+        typer.Option("--worker-gpus", min=0, metavar="N", help="GPUs that Ray gives a worker."),
+    ] = 0.0
+    worker_resource: Annotated[
+        str | None,
+        typer.Option(
+            "--worker-resource",
+            parser=_resource,
+            metavar="NAME=N",
+            help="Another resource that Ray gives a worker, such as TPU=4.",
+        ),
+    ] = None
+
+    @property
+    def resource(self) -> tuple[str, float] | None:
+        """Name and amount of ``--worker-resource``."""
+        if self.worker_resource is None:
+            return None
+        name, _, amount = self.worker_resource.partition("=")
+        return name, float(amount)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterSearchOptions:
+    """Search of the manager, and the jobs of the workers."""
+
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            "-m",
+            parser=options.method_name,
+            metavar=f"<{'|'.join(METHOD_NAMES)}>",
+            help="Search method of the manager. Default: pns, with a network mcts.",
+        ),
+    ] = None
+    worker_method: Annotated[
+        str,
+        typer.Option(
+            "--worker-method",
+            parser=options.method_name,
+            metavar=f"<{'|'.join(METHOD_NAMES)}>",
+            help="Search method of the workers.",
+        ),
+    ] = "dfpn"
+    job_nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--job-nodes",
+            min=1,
+            metavar="N",
+            help="Limit of a job in expanded positions. Default: it grows with the run.",
+        ),
+    ] = None
+    job_seconds: Annotated[
+        float,
+        typer.Option(
+            "--job-seconds",
+            callback=options.seconds,
+            metavar="S",
+            help="CPU seconds of a job at most, if its limit grows with the run.",
+        ),
+    ] = 30.0
+    opponent_only: Annotated[
+        bool,
+        typer.Option(
+            "--opponent-only",
+            help="Jobs are only positions with the opponent of the claim's player to move.",
+        ),
+    ] = False
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top",
+            min=0,
+            max=1 << 20,
+            metavar="K",
+            help="mcts: at the opponent's nodes, choose among the K best moves at random; 0: off.",
+        ),
+    ] = 0
+    virtual_wins: Annotated[
+        bool,
+        typer.Option("--virtual-wins", help="mcts: a job that is out counts as won until its end."),
+    ] = False
+    most_cost: Annotated[
+        float | None,
+        typer.Option(
+            "--most-cost",
+            metavar="C",
+            help="Jobs are only positions whose proof the network predicts to cost at most 10^C.",
+        ),
+    ] = None
+    memory: Annotated[
+        int,
+        typer.Option(
+            "--memory",
+            min=16,
+            max=1 << 24,
+            metavar="MB",
+            help="Memory of the manager's search, and of each worker's.",
+        ),
+    ] = 2048
+    seed: Seed = 0
+    no_zones: Annotated[
+        bool,
+        typer.Option(
+            "--no-zones",
+            help="Search every reply, also replies outside the relevance zone of a refutation.",
+        ),
+    ] = False
+
+    def managing(self, name: str) -> str | Variant:
+        """Returns the method of the manager, with ``--top`` and ``--virtual-wins``."""
+        from jaxsolve.search.methods import Variant
+
+        changes = {"top": self.top, "virtual_wins": self.virtual_wins}
+        given = {key: value for key, value in changes.items() if value}
+        if given and name not in ("mcts", "pnmcts"):
+            hint = f"--{next(iter(given)).replace('_', '-')}"
+            raise typer.BadParameter("needs --method mcts or pnmcts", param_hint=hint)
+        return Variant(name, tuple(given.items())) if given else name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOutputOptions:
+    """Folder of the run, resuming, and format."""
+
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            parser=options.folder,
+            metavar="DIR",
+            help="Folder for proof, result, journal and status.",
+            show_default=False,
+        ),
+    ]
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the run in the folder of --out.")
+    ] = False
+    ids: Annotated[
+        str | None,
+        typer.Option(
+            "--ids", metavar="ID,ID,...", help="Of a problem set: only these problems, in order."
+        ),
+    ] = None
+    pool: Annotated[
+        int,
+        typer.Option("--pool", min=1, metavar="N", help="Of a problem set: problems at once."),
+    ] = 1
+    as_json: AsJson = False
+
+    @property
+    def chosen(self) -> tuple[str, ...] | None:
+        """The ids of ``--ids``; None for all problems."""
+        if self.ids is None:
+            return None
+        return tuple(name.strip() for name in self.ids.split(",") if name.strip())
+
+
+def solve(
+    question: ClaimOptions,
+    limits: EvaluationLimitOptions,
+    workers: WorkerOptions,
+    search: ClusterSearchOptions,
+    network: NetworkOptions,
+    output: ClusterOutputOptions,
+) -> None:
+    """Solve a position, or a problem set (PROBLEMS.json), with many workers.
+
+    The manager checks every proof of a worker before it uses it. The run survives the end of any
+    worker, and --resume continues it after the end of the manager. Limits count the work of all
+    workers.
+
+    Exit codes are those of 'jaxsolve solve', for a problem set those of 'jaxsolve suite'.
+    """
+    from jaxsolve.commands import cluster as command
+
+    rule_options = options.rule_options(question.rule)
+    is_set = command.is_problem_set(question.position)
+    if output.ids is not None and not is_set:
+        raise typer.BadParameter("needs a problem set, a file PROBLEMS.json", param_hint="--ids")
+    if workers.address is None and workers.backend is Backend.processes and workers.resource:
+        raise typer.BadParameter("needs --backend ray", param_hint="--worker-resource")
+    process.import_jax()
+    heads = network.heads(output.as_json)
+    if search.most_cost is not None and heads is None:
+        raise typer.BadParameter("needs --network NAME", param_hint="--most-cost")
+    settings = Settings(
+        method=search.managing(search.method or ("pns" if heads is None else "mcts")),
+        limits=limits.limits(),
+        memory_mb=search.memory,
+        seed=search.seed,
+        heads=heads,
+        zones=not search.no_zones,
+    )
+    assert isinstance(settings.limits, Limits)
+    raise typer.Exit(
+        command.run(
+            command.Request(
+                position=question.position,
+                game=question.game,
+                options=rule_options,
+                claim=question.claim,
+                letters=question.column_letters,
+                settings=settings,
+                workers={
+                    "workers": workers.workers,
+                    "backend": "ray" if workers.address else workers.backend.value,
+                    "address": workers.address,
+                    "worker_cpus": workers.worker_cpus,
+                    "worker_gpus": workers.worker_gpus,
+                    "worker_resource": workers.resource,
+                    "worker_method": search.worker_method,
+                    "job_nodes": search.job_nodes,
+                    "job_seconds": search.job_seconds,
+                    "opponent_only": search.opponent_only,
+                    "most_cost": search.most_cost,
+                },
+                out=output.out,
+                resume=output.resume,
+                ids=output.chosen,
+                pool=output.pool,
+                as_json=output.as_json,
+            )
+        )
+    )
+
+
+def status(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="The --out folder of 'cluster solve'.", show_default=False
+        ),
+    ],
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show the status again every second, until the end.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a run with workers has done so far, from another terminal too."""
+    from jaxsolve.commands import cluster as command
+
+    raise typer.Exit(command.status(folder, watch=watch, as_json=as_json))

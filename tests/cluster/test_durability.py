@@ -1,0 +1,310 @@
+"""Killed workers and managers, full disks, Ctrl-C: the same answer, and nothing is solved twice."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxsolve.cluster import ClusterOptions, Run, journal
+from jaxsolve.cluster.journal import JOURNAL
+from jaxsolve.cluster.status import _FIELDS, STATUS
+from jaxsolve.games import make
+from jaxsolve.proof.check import check
+from jaxsolve.search import Claim, Settings, Verdict, solve
+from support.cli import WIN, one_object, run
+from support.cluster import inline
+from support.search import LONG, accepted
+
+GAME, POSITION = "hex-5", "...../.X.../...../...../..... w"
+ANSWER = 20  # exit code of a disproved claim
+WORDS = ("cluster", "solve", POSITION, "--game", GAME, "--job-nodes", 150, "--workers", 2, "--json")
+SMALL = ("cluster", "solve", "start", "--game", "hex-4", "--job-nodes", 8, "--workers", 2)
+
+
+def lines(out: Path) -> list[dict]:
+    """The complete lines of the journal."""
+    found = []
+    if (out / JOURNAL).exists():
+        for line in (out / JOURNAL).read_text().splitlines():
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+    return found
+
+
+def assert_nothing_twice(out: Path) -> None:
+    """No position that was decided or searched in vain has been ordered again."""
+    seen = Counter((str(line["claim"]), line["position"]) for line in lines(out))
+    assert seen and not [each for each, count in seen.items() if count > 1]
+
+
+def assert_accepted(out: Path) -> None:
+    report = check(out / "proof.jsonl.gz")
+    assert report.accepted and report.root == POSITION and report.rules == GAME
+
+
+@contextlib.contextmanager
+def started(*words: object) -> Iterator[subprocess.Popen]:
+    """``python -m jaxsolve`` in a process group of its own, all of which ends with the block."""
+    command = [sys.executable, "-m", "jaxsolve", *map(str, words)]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **streams) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def wait_for(out: Path, count: int, process: subprocess.Popen, seconds: float = 120) -> bool:
+    """Waits for so many lines of the journal, or the end of the process; whether it still runs."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        if len(lines(out)) >= count:
+            return True
+        time.sleep(0.02)
+    return process.poll() is None
+
+
+# ---- kill -9 -------------------------------------------------------------------------------------
+def test_killed_workers_are_replaced_and_their_jobs_go_out_again(tmp_path):
+    game, rng, killed = make(GAME), random.Random(3), 0
+    state, wanted = game.parse(POSITION), 40 if LONG else 3
+    for number in range(20):
+        out, due = tmp_path / str(number), time.monotonic()
+
+        def kill(_: object) -> None:
+            nonlocal killed, due
+            backend = started_run.shared.backend
+            busy = sorted(backend._busy)
+            if killed < wanted and busy and time.monotonic() >= due:
+                os.kill(backend._running[rng.choice(busy)].process.pid, signal.SIGKILL)
+                killed, due = killed + 1, time.monotonic() + rng.uniform(0.05, 3)
+
+        with Run(ClusterOptions(2, job_nodes=100), Settings("pns"), out) as started_run:
+            result = solve(
+                game,
+                state,
+                settings=started_run.settings,
+                make_pool=started_run.make_pool,
+                out=out,
+                progress=kill,
+            )
+        assert result.verdict is Verdict.DISPROVED, result.reason
+        accepted(game, state, Claim(1), result)
+        assert_nothing_twice(out)
+        if killed >= wanted:
+            break
+    assert killed >= wanted and started_run.figures()["jobs"]["lost"] > 0
+
+
+def test_a_killed_manager_resumes_and_solves_nothing_twice(tmp_path):
+    rng, kills, wanted, out = random.Random(4), 0, 20 if LONG else 2, tmp_path / "0"
+    rounds = 0
+    while True:
+        before = lines(out)
+        resume = ["--resume"] if (out / "problem.json").exists() else []
+        with started(*WORDS, "--out", out, *resume) as process:
+            more = rng.randrange(1, 30)
+            runs = kills < wanted and wait_for(out, len(before) + more, process)
+            if runs:
+                time.sleep(rng.random() / 10)
+                process.kill()
+                kills += 1
+            said, errors = process.communicate(timeout=300)
+        # A killed process may leave one line that is not complete.
+        assert lines(out)[: len(before)] == before
+        if not runs or process.returncode == ANSWER:
+            assert process.returncode == ANSWER, (process.returncode, said, errors)
+            assert json.loads(said)["verdict"] == "disproved"
+            assert_accepted(out)
+            assert_nothing_twice(out)
+            if kills >= wanted:
+                return
+            rounds += 1
+            out = tmp_path / str(rounds)
+
+
+def test_workers_end_with_their_manager(tmp_path):
+    with started(*WORDS, "--out", tmp_path / "out") as process:
+        assert wait_for(tmp_path / "out", 1, process)
+        workers = children(process.pid)
+        assert len(workers) >= 2
+        process.kill()
+        process.wait()
+        end = time.monotonic() + 30
+        while any(map(alive, workers)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not any(map(alive, workers))
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, which are workers and their helpers."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(each) for each in found]
+
+
+def alive(pid: int) -> bool:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+# ---- Ctrl-C, and runs in a folder that is in use -------------------------------------------------
+def test_ctrl_c_saves_the_run_and_a_second_run_is_refused_meanwhile(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    inline(monkeypatch)
+    with started(*WORDS, "--out", out) as process:
+        assert wait_for(out, 3, process)
+        for more in ((), ("--resume",)):
+            second = run(*WORDS[:-1], "--out", out, *more)
+            assert (second.exit_code, second.stderr.count("\n")) == (2, 1)
+            assert "in use by another run" in second.stderr
+        shown = run("cluster", "status", out, "--json")
+        assert shown.exit_code == 0 and not one_object(shown)["ended"]
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, (said, errors)
+    assert "Interrupted" in json.loads(said)["reason"] and "Traceback" not in errors
+    assert one_object(run("cluster", "status", out, "--json"))["ended"]
+    refused = run(*WORDS[:-1], "--out", out)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert "--resume" in refused.stderr
+    before = lines(out)
+    resumed = run(*WORDS, "--out", out, "--resume")
+    assert resumed.exit_code == ANSWER, resumed.output
+    assert lines(out)[: len(before)] == before
+    assert_accepted(out)
+    assert_nothing_twice(out)
+
+
+# ---- journals and folders ------------------------------------------------------------------------
+def stopped(out: Path) -> list[dict]:
+    """A run that a limit ends; returns its journal."""
+    result = run(*SMALL, "--out", out, "--nodes", 60)
+    assert result.exit_code == 10, result.output
+    return lines(out)
+
+
+DAMAGE = {
+    "torn": lambda data: data[:-20],
+    "garbage": lambda data: b'\xff\x00\n{}\n{"id": 3}\n' + data + b"[[[[[\nnull\n",
+    "no lines": lambda data: b"",
+    "no text": lambda data: bytes(range(256)) * 10,
+    "one line": lambda data: data.replace(b"\n", b" "),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_journal_costs_time_only(damage, tmp_path, monkeypatch):
+    inline(monkeypatch)
+    out = tmp_path / "out"
+    assert len(stopped(out)) > 2
+    path = out / JOURNAL
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    result = run(*SMALL, "--out", out, "--resume")
+    assert result.exit_code == 0, result.output
+    assert check(out / "proof.jsonl.gz").accepted
+
+
+def test_a_resumed_run_orders_no_position_that_was_searched(tmp_path, monkeypatch):
+    inline(monkeypatch)
+    out = tmp_path / "out"
+    before = stopped(out)
+    assert run(*SMALL, "--out", out, "--resume").exit_code == 0
+    assert len(lines(out)) > len(before)
+    assert_nothing_twice(out)
+
+
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_for_the_journal_and_the_status_is_no_failure(tmp_path, monkeypatch):
+    inline(monkeypatch)
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "write_all", full)
+        patch.setattr("jaxsolve.cluster.status.write_atomically", full)
+        result = run(*SMALL, "--out", out)
+    assert result.exit_code == 0 and check(out / "proof.jsonl.gz").accepted, result.output
+    assert not lines(out) and not (out / STATUS).exists()
+
+
+def test_a_full_disk_for_the_proof_log_ends_the_run_and_it_resumes(tmp_path, monkeypatch):
+    from jaxsolve.proof import log
+
+    inline(monkeypatch)
+    put, out = log.ProofLog._put, tmp_path / "out"
+
+    def put_unless_full(self, data):
+        in_folder = self.path and tmp_path in self.path.parents
+        is_chunk = self.failure is None and data[:1] != b"{"
+        return (full if in_folder and is_chunk else put)(self, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log.ProofLog, "_put", put_unless_full)
+        result = run(*SMALL, "--out", out)
+    assert result.exit_code in (1, 10) and "No space left" in result.output
+    resumed = run(*SMALL, "--out", out, "--resume")
+    assert resumed.exit_code == 0 and check(out / "proof.jsonl.gz").accepted, resumed.output
+
+
+def test_a_folder_that_cannot_be_made_is_refused_in_one_sentence(tmp_path, monkeypatch):
+    inline(monkeypatch)
+    (tmp_path / "file").touch()
+    for out in (tmp_path / "file", tmp_path / "file" / "out", Path("/proc/none")):
+        result = run(*SMALL, "--out", out)
+        assert (result.exit_code, result.stderr.strip().count("\n")) == (2, 0), result.output
+        assert result.stdout == "" and "Traceback" not in result.stderr
+
+
+def test_status_of_other_folders_is_one_sentence(tmp_path, monkeypatch):
+    inline(monkeypatch)
+    out = tmp_path / "out"
+    for folder, word in ((out, "not a folder"), (tmp_path, "no 'cluster solve' has run")):
+        result = run("cluster", "status", folder)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1) and word in result.stderr
+    assert run(*SMALL, "--out", out).exit_code == 0
+    found = json.loads((out / STATUS).read_text())
+    assert found["ended"] and run("cluster", "status", out).exit_code == 0
+    wrong = [
+        *("", "{", "[]", "null", "1", '"x"', "{}", '{"format": "jaxsolve-problems"}'),
+        *(
+            json.dumps({name: value for name, value in found.items() if name != left})
+            for left in _FIELDS
+        ),
+        *(json.dumps(found | {name: "x"}) for name in ("workers", "jobs", "questions", "load")),
+        *(json.dumps(found | {name: None}) for name in ("workers", "jobs", "questions", "nodes")),
+        json.dumps(found | {"version": 99}),
+    ]
+    for text in wrong:
+        (out / STATUS).write_text(text)
+        result = run("cluster", "status", out)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1), (text, result.exception)
+        assert STATUS in result.stderr and "Traceback" not in result.stderr
+    (out / STATUS).write_bytes(b"\xff\xfe")
+    assert run("cluster", "status", out).exit_code == 2
+    (out / STATUS).unlink()
+    (out / STATUS).mkdir()
+    assert run("cluster", "status", out).exit_code == 2
+
+
+def test_a_run_goes_on_beside_a_damaged_status(tmp_path, monkeypatch):
+    inline(monkeypatch)
+    out = tmp_path / "out"
+    stopped(out)
+    (out / STATUS).write_text("{")
+    assert run(*SMALL, "--out", out, "--resume").exit_code == 0
+    assert one_object(run("cluster", "status", out, "--json"))["earlier"]["jobs"] > 0
+    assert run("cluster", "solve", WIN, "--game", "hex-3", "--out", out).exit_code == 2

@@ -1,0 +1,139 @@
+"""``jaxsolve cluster``: answers, tables, refusals, and the files that a run leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from jaxsolve.cluster import solving
+from jaxsolve.commands import cluster_table
+from jaxsolve.commands.terminal import output_console
+from jaxsolve.proof.check import check
+from support.cli import LOSS, PROBLEMS, WIN, one_object, process, run
+from support.inline_workers import InlineWorkers
+
+
+@pytest.fixture(autouse=True)
+def _workers_in_this_process(monkeypatch):
+    monkeypatch.setattr(
+        solving,
+        "_backend",
+        lambda options, settings: InlineWorkers(options.workers, settings),
+    )
+
+
+def cluster(*words, out):
+    return run("cluster", "solve", *words, "--out", out)
+
+
+def test_a_position_is_answered_with_a_proof_and_figures(tmp_path):
+    out = tmp_path / "out"
+    found = cluster("start", "--game", "hex-4", "--job-nodes", 20, out=out)
+    assert found.exit_code == 0, found.output
+    assert "proved: black wins" in found.stdout
+    assert "nodes a job" in found.stdout and "speed-up" in found.stdout
+    assert check(out / "proof.jsonl.gz").accepted
+    assert {"cluster.json", "jobs.jsonl", "proof.log", "result.json"} <= set(os.listdir(out))
+    status = run("cluster", "status", out)
+    assert status.exit_code == 0 and "ended after" in status.stdout and "inline-1" in status.stdout
+    as_json = one_object(run("cluster", "status", out, "--json"))
+    jobs = as_json["jobs"]
+    lines = [json.loads(line) for line in (out / "jobs.jsonl").read_text().splitlines()]
+    assert len(lines) == jobs["solved"] + jobs["unknown"]
+    assert as_json["nodes"] >= sum(line["nodes"] for line in lines)
+
+
+def test_json_is_one_object_and_exit_codes_are_those_of_solve(tmp_path):
+    words = (LOSS, "--game", "hex-3", "--json")
+    found = cluster(*words, out=tmp_path / "loss")
+    assert found.exit_code == 20 and one_object(found)["verdict"] == "disproved"
+    found = cluster("start", "--game", "hex-5", "--nodes", 30, "--json", out=tmp_path / "limit")
+    assert found.exit_code == 10 and one_object(found)["stopped_by"] == "nodes"
+
+
+def test_a_problem_set_gives_the_rows_of_suite(tmp_path):
+    problems, out = tmp_path / "mine.json", tmp_path / "out"
+    problems.write_text(json.dumps(PROBLEMS))
+    found = cluster(problems, "--job-nodes", 5, out=out)
+    assert found.exit_code == 0 and "3 of 3 done: 2 proved, 1 disproved" in found.stdout
+    again = cluster(problems, "--job-nodes", 5, "--ids", "win", out=out)
+    assert again.exit_code == 0 and "1 of 1 done" in again.stdout
+
+
+def test_a_second_run_is_refused_and_resumed(tmp_path):
+    out = tmp_path / "out"
+    words = (WIN, "--game", "hex-3")
+    assert cluster(*words, out=out).exit_code == 0
+    refused = cluster(*words, out=out)
+    assert refused.exit_code == 2 and "already holds this run" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert cluster(*words, "--resume", out=out).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("start", "--game", "hex-4", "--workers", "0"), "--workers"),
+        (("start", "--game", "hex-4", "--workers", "8001"), "--workers"),
+        (("start", "--game", "hex-4", "--backend", "threads"), "--backend"),
+        (("start", "--game", "hex-4", "--ids", "a"), "--ids"),
+        (("start", "--game", "hex-4", "--job-nodes", "0"), "--job-nodes"),
+        (("start", "--game", "hex-4", "--most-cost", "5"), "--most-cost"),
+        (("start", "--game", "hex-4", "--top", "4"), "--top"),
+        (("start", "--game", "hex-4", "--virtual-wins"), "--virtual-wins"),
+        (("start", "--game", "hex-4", "--worker-resource", "TPU"), "--worker-resource"),
+        (("start", "--game", "hex-4", "--worker-resource", "TPU=4"), "--worker-resource"),
+        (("start", "--game", "hex-4", "--address", "nowhere"), "nowhere"),
+        (("start", "--game", "hex-4", "--address", "127.0.0.1:1"), "127.0.0.1:1"),
+        (("nonsense", "--game", "hex-4"), "nonsense"),
+        (("missing.json",), "missing.json"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_no_folder(tmp_path, words, named):
+    out = tmp_path / "out"
+    found = cluster(*words, out=out)
+    assert found.exit_code == 2, found.output
+    assert found.stderr.count("\n") == 1 and named in found.stderr
+    assert not (out / "problem.json").exists()
+
+
+def test_out_is_needed():
+    found = process("cluster", "solve", "start", "--game", "hex-4")
+    assert found.returncode == 2 and found.stderr.count("\n") == 1 and "--out" in found.stderr
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"format": "other"}'])
+def test_a_folder_without_a_status_is_one_sentence(tmp_path, content):
+    if content is not None:
+        (tmp_path / "cluster.json").write_text(content)
+    found = run("cluster", "status", tmp_path)
+    assert found.exit_code == 2 and found.stderr.count("\n") == 1
+    assert "cluster.json" in found.stderr
+
+
+def test_a_status_of_another_shape_is_one_sentence(tmp_path):
+    (tmp_path / "cluster.json").write_text('{"format": "jaxsolve-cluster", "jobs": []}')
+    found = run("cluster", "status", tmp_path)
+    assert found.exit_code == 2 and found.stderr.count("\n") == 1
+
+
+def test_the_status_of_a_killed_run_says_so(tmp_path, capsys):
+    assert cluster(WIN, "--game", "hex-3", out=tmp_path / "out").exit_code == 0
+    found = json.loads((tmp_path / "out" / "cluster.json").read_text())
+    found |= {"ended": False, "time": found["time"] - 3600, "process": 1 << 30}
+    output_console().print(cluster_table.status(found))
+    assert "no longer running" in capsys.readouterr().out
+
+
+def test_many_workers_are_cut_and_an_excluded_one_is_named(tmp_path, capsys):
+    assert cluster("start", "--game", "hex-4", out=tmp_path / "out").exit_code == 0
+    found = json.loads((tmp_path / "out" / "cluster.json").read_text())
+    one = next(iter(found["workers"].values()))
+    found["workers"] = {f"w-{number}": dict(one, nodes=number) for number in range(40)}
+    found["workers"]["w-39"]["excluded"] = "its records do not prove it"
+    output_console().print(cluster_table.status(found))
+    shown = capsys.readouterr().out
+    assert "excluded: its records do not prove it" in shown and "24 more" in shown
+    assert all(len(line) <= 100 for line in shown.splitlines())
