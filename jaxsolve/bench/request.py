@@ -25,6 +25,9 @@ class Request:
     seeds: int | None = None  # number of move-order seeds, 2 or more; zones only
     network: str | None = None  # BLOCKSxCHANNELS or a name; search and selfplay only
     dtype: Dtype = "float32"
+    workers: Sequence[int] = ()  # numbers of workers; cluster only
+    verifiers: Sequence[int] = ()  # numbers of processes that verify; cluster only
+    jobs: Path | None = None  # folder of a cluster run; cluster only
 
     def refuse_vs(self) -> None:
         """Raises ValueError if ``vs`` is set. Benchmarks without a comparison call this."""
