@@ -108,7 +108,7 @@ class SimulatedJobs:
         number = int.from_bytes(digest[:8], "little")
         run = self.runs[digest[8] % len(self.runs)]
         kind, part = (number & 0xFFFFFFFF) / (1 << 32), (number >> 32) / (1 << 32)
-        solved = kind < run.solved_share
+        solved = kind < run.solved_share and bool(order.line)  # never the question itself
         seconds = self.seconds * run.length(solved, part)
         return Drawn(run, solved, seconds, seconds / self.speed, number)
 

@@ -48,7 +48,10 @@ class Backend(Protocol):
         ...
 
     def discard(self, worker: str) -> None:
-        """Ends a worker at once, without an event. It is replaced by another."""
+        """Ends a worker at once, without an event. It is replaced by another.
+
+        Does nothing for a worker that has ended.
+        """
         ...
 
     def close(self) -> None:

@@ -54,22 +54,27 @@ class Figures:
         self.counts["sent"] += 1
         self.workers.setdefault(worker, WorkerFigures()).since = self.clock()
 
-    def ended(self, worker: str, what: str, nodes: int = 0, cpu_seconds: float = 0.0) -> float:
-        """Counts the end of an order. ``what`` is a key of ``counts``.
+    def ended(self, worker: str, what: str) -> None:
+        """Counts the end of an order that has brought nothing. ``what`` is a key of ``counts``."""
+        self.received(worker)
+        self.judged(worker, what)
 
-        Returns the seconds that the worker had it.
-        """
+    def received(self, worker: str, nodes: int = 0, cpu_seconds: float = 0.0) -> None:
+        """Counts the time of a worker's present order, and the work that its report states."""
         each, now = self.workers.setdefault(worker, WorkerFigures()), self.clock()
         seconds = now - (now if each.since is None else each.since)
         each.since = None
         each.busy_seconds += seconds
         each.nodes += nodes
         each.cpu_seconds += cpu_seconds
+
+    def judged(self, worker: str, what: str) -> None:
+        """Counts a report, once it is verified. ``what`` is a key of ``counts``."""
+        each = self.workers.setdefault(worker, WorkerFigures())
         self.counts[what] += 1
         if what in ("solved", "unknown", "cancelled"):
             each.jobs += 1
             each.solved += what == "solved"
-        return seconds
 
     @property
     def nodes(self) -> int:

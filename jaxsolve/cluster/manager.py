@@ -10,6 +10,7 @@ fine-tuning", Wu et al. 2023, Section 3).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -19,13 +20,14 @@ from jaxsolve.cluster import verification
 from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.leaves import Leaf, PositionTexts, RunningJob, select
 from jaxsolve.cluster.news import News
-from jaxsolve.cluster.orders import Order
+from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
 from jaxsolve.cluster.sizing import JobLimits
 from jaxsolve.cluster.verification import Distrust, Proved
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.jit import compile_clock
+from jaxsolve.question import Verdict
 from jaxsolve.search.result import ProgressCallback, Stop
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.job import Job
@@ -34,6 +36,8 @@ from jaxsolve.search.run.pool import StepClock
 from jaxsolve.search.run.records import question_of
 
 WAIT_SECONDS = 0.2
+VERIFY_SECONDS = 0.02  # the same while reports are being verified
+MOST_ADOPTED = 256  # records of a proof that enter the tree, the last ones; all enter the log
 TICK_SECONDS = 1.0  # between two searches for workers that hang
 
 
@@ -55,6 +59,8 @@ class Manager:
         self._assigned: dict[int, Assignment] = {}  # by the id of the order
         self._by_position: dict[tuple[int, bytes], Assignment] = {}  # by job and packed position
         self._waiting: list[Assignment] = []  # orders without a worker
+        # By the id of the order: reports that processes verify, with their workers.
+        self._verifying: dict[int, tuple[Assignment, Report, str]] = {}
         self._checked = shared.figures.clock()  # when hanging workers were last looked for
 
     def submit(self, job: Job) -> None:
@@ -94,8 +100,10 @@ class Manager:
         """Receives what has happened, after a while if nothing has and the manager has no work."""
         backend = self.shared.backend
         works = backend.idle() and not self._assigned
-        for event in backend.wait(0.0 if works else WAIT_SECONDS):
+        seconds = VERIFY_SECONDS if self._verifying else WAIT_SECONDS
+        for event in backend.wait(0.0 if works else seconds):
             self._receive(event)
+        self._receive_verified()
         self._drop_hanging()
 
     # ---- sending ---------------------------------------------------------------------------------
@@ -204,44 +212,82 @@ class Manager:
             figures.ended(event.worker, "cancelled")
             return
         try:
-            numbers = self._adopt(assignment, event.report)
+            report = verification.read(assignment.order, event.report)
         except Distrust as error:
-            if not self._texts.gives(assignment.order.position, assignment.state):
-                figures.ended(event.worker, "unknown")  # the order was wrong, not the worker
-                self._end(assignment)
-                return
             figures.ended(event.worker, "distrusted")
-            self.shared.exclude(event.worker, str(error))
-            self._send_again(assignment)
+            self._refuse(assignment, event.worker, error)
             return
-        self._end(assignment, numbers)
+        figures.received_bytes += len(event.report)
+        self._verify(assignment, report, event.worker)
 
-    def _adopt(self, assignment: Assignment, message: bytes) -> Sequence[tuple[int, int, int]]:
-        """Adopts what a report proves, and writes the journal.
-
-        Returns the numbers that the report gives for the moves of the leaf. Raises Distrust.
-        """
-        shared, order, worker = self.shared, assignment.order, assignment.worker
-        report = verification.read(order, message)
-        shared.figures.received_bytes += len(message)
-        start = _spent()
-        root = assignment.state if report.depth < 0 else assignment.ancestors[report.depth]
-        proved = shared.verify(order, report, root, self.evaluator)
-        shared.figures.verify_seconds += _spent() - start
-        what = "unknown" if proved is None else "solved"
-        shared.figures.ended(worker, what, report.nodes, report.cpu_seconds)
+    def _verify(self, assignment: Assignment, report: Report, worker: str) -> None:
+        """Verifies a report, here or in a process. ``_settle`` follows."""
+        shared, order = self.shared, assignment.order
+        shared.figures.received(worker, report.nodes, report.cpu_seconds)
         shared.size.add(report.nodes, report.cpu_seconds)
         job = assignment.owner.job
         job.helpers = job.helpers.plus(Effort(report.nodes, report.evaluations, report.cpu_seconds))
-        if proved is not None:
-            self._keep(job, order, proved, worker)
-        shared.journal.add(order, report, worker)
-        return report.numbers
+        root = assignment.state if report.depth < 0 else assignment.ancestors[report.depth]
+        if report.decided and shared.verifiers is not None:
+            self._verifying[order.id] = assignment, report, worker
+            shared.verifiers.submit(order.id, order, report, root, self.evaluator)
+            return
+        start = _spent()
+        try:
+            found: Proved | Distrust | None = shared.verify(order, report, root, self.evaluator)
+        except Distrust as error:
+            found = error
+        shared.figures.verify_seconds += _spent() - start
+        self._settle(assignment, report, worker, found)
+
+    def _receive_verified(self) -> None:
+        """Settles the reports that processes have verified."""
+        if self.shared.verifiers is None:
+            return
+        for name, outcome in self.shared.verifiers.done():
+            self.shared.figures.verify_seconds += outcome.cpu_seconds
+            kept = self._verifying.pop(name, None)
+            if kept is not None and kept[0].order.id in self._assigned:
+                self._settle(*kept, outcome.found)
+
+    def _settle(
+        self,
+        assignment: Assignment,
+        report: Report,
+        worker: str,
+        found: Proved | Distrust | None,
+    ) -> None:
+        """Adopts what a report proves, writes the journal and ends the order.
+
+        A report that proves nothing excludes its worker, and the order goes out again.
+        """
+        if isinstance(found, Distrust):
+            self.shared.figures.judged(worker, "distrusted")
+            self._refuse(assignment, worker, found)
+            return
+        if found is not None:
+            self._keep(assignment.owner.job, assignment.order, found, worker)
+        elif report.decided:  # its proof needs too much memory
+            report = dataclasses.replace(report, verdict=str(Verdict.UNKNOWN))
+        self.shared.figures.judged(worker, "unknown" if found is None else "solved")
+        self.shared.journal.add(assignment.order, report, worker)
+        self._end(assignment, report.numbers)
+
+    def _refuse(self, assignment: Assignment, worker: str, error: Distrust) -> None:
+        """Excludes a worker whose report is wrong, and sends its order again."""
+        if not self._texts.gives(assignment.order.position, assignment.state):
+            self._end(assignment)  # the order was wrong, not the worker
+            return
+        other = self.shared.busy.get(worker)
+        self.shared.exclude(worker, str(error))
+        if other is not None:
+            self._send_again(other)
+        self._send_again(assignment)
 
     def _keep(self, job: Job, order: Order, proved: Proved, worker: str) -> None:
         """Adds what a report proves to the proof log, to the tree and to the news."""
         figures, start = self.shared.figures, _spent()
-        job.adopt(order.claim, proved.states, proved.moves, proved.zones, propagate=False)
+        job.adopt(order.claim, *proved[:3], propagate=False, most=MOST_ADOPTED)
         job.search.finish_if_decided()
         job.current.flush()
         question = question_of(self.evaluator.game, order.claim, self.evaluator)
@@ -306,7 +352,7 @@ class Manager:
         mine = [each for each in self._assigned.values() if each.owner is owner]
         for assignment in mine:
             self._end(assignment)
-            if assignment.worker:
+            if self.shared.busy.get(assignment.worker) is assignment:
                 self.shared.backend.cancel(assignment.worker)
         self._waiting = [each for each in self._waiting if each.order.id in self._assigned]
 

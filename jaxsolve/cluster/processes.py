@@ -115,8 +115,9 @@ class Processes:
         each.pipe.close()
 
     def discard(self, worker: str) -> None:
-        self._end(self._running[worker])
-        self._complete()
+        if worker in self._running:
+            self._end(self._running[worker])
+            self._complete()
 
     def _end(self, each: _Process) -> None:
         each.process.kill()

@@ -171,8 +171,9 @@ class RayActors:
             self._ray.kill(actor)
 
     def discard(self, worker: str) -> None:
-        self._remove(worker)
-        self._complete()
+        if worker in self._actors:
+            self._remove(worker)
+            self._complete()
 
     def close(self) -> None:
         for name in list(self._actors):

@@ -20,6 +20,7 @@ from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import Status
 from jaxsolve.cluster.verification import Proved
+from jaxsolve.cluster.verifiers import Verifiers
 from jaxsolve.evaluate import Evaluator
 
 ATTEMPTS = 5
@@ -61,6 +62,8 @@ class Shared:
     status: Status | None = None
     # What a report proves (``verification.verify``); a simulation of workers has its own.
     verify: Callable[[Order, Report, np.ndarray, Evaluator], Proved | None] = verification.verify
+
+    verifiers: Verifiers | None = None  # None: the manager verifies reports itself
 
     def exclude(self, worker: str, why: str) -> None:
         """Ends a worker whose report is wrong. Another one takes its place."""

@@ -21,6 +21,7 @@ from jaxsolve.cluster.processes import Processes
 from jaxsolve.cluster.shared import Shared
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import STATUS, Status, snapshot
+from jaxsolve.cluster.verifiers import Verifiers
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.search.settings import Limits, Settings
 
@@ -45,6 +46,7 @@ class ClusterOptions:
       job_seconds: CPU seconds of a job at most, if its limit is adapted.
       opponent_only: only positions with the opponent of the or-player to move become jobs.
       most_cost: largest cost (log10) that the network predicts for a job; None: any.
+      verifiers: processes of this machine that check the proofs; 0: the manager checks them.
     """
 
     workers: int = 2
@@ -58,6 +60,7 @@ class ClusterOptions:
     job_seconds: float = 30.0
     opponent_only: bool = False
     most_cost: float | None = None
+    verifiers: int = 0
 
     def __post_init__(self) -> None:
         if not 1 <= self.workers <= MOST_WORKERS:
@@ -68,6 +71,8 @@ class ClusterOptions:
             raise ValueError(f"address={self.address!r} needs backend='ray'")
         if self.job_nodes is not None and self.job_nodes < 1:
             raise ValueError(f"job_nodes={self.job_nodes}: give a number from 1 on, or None")
+        if self.verifiers < 0:
+            raise ValueError(f"verifiers={self.verifiers}: give a number from 0 on")
         if not self.job_seconds > 0:
             raise ValueError(f"job_seconds={self.job_seconds}: give a number above 0")
 
@@ -114,7 +119,8 @@ class Run:
         rule = JobRule(options.opponent_only, options.most_cost)
         size = JobSize(options.job_nodes, options.job_seconds, journal.nodes, journal.cpu_seconds)
         backend = _backend(options, self._worker_settings)
-        return Shared(backend, journal, size, rule, status=self._status)
+        verifiers = Verifiers(options.verifiers) if options.verifiers else None
+        return Shared(backend, journal, size, rule, status=self._status, verifiers=verifiers)
 
     def figures(self) -> dict[str, Any]:
         """Returns the figures of the run so far (``status.snapshot``); {} before its start."""
@@ -132,6 +138,8 @@ class Run:
         if self.shared is None:
             return
         self.shared.backend.close()
+        if self.shared.verifiers is not None:
+            self.shared.verifiers.close()
         self._status.update(self.shared, [], ended=True)
         self.shared.journal.close()
 

@@ -81,9 +81,20 @@ def journal(folder, jobs):
             for n in range(jobs)
         )
     )
-    (folder / "cluster.json").write_text(
-        json.dumps({"format": "jaxsolve-cluster", "verify_cpu_seconds": 3.0})
-    )
+    counts = dict.fromkeys(("process", "ready_workers", "in_flight", "nodes", "weights"), 0)
+    numbers = dict.fromkeys(("time", "seconds", "nodes_per_second", "load"), 0.0)
+    status = {
+        "format": "jaxsolve-cluster",
+        "version": 1,
+        "ended": True,
+        "earlier": {"jobs": 0, "nodes": 0},
+        "jobs": {},
+        "workers": {},
+        "questions": [],
+        "manager_cpu_seconds": 4.0,
+        "verify_cpu_seconds": 3.0,
+    }
+    (folder / "cluster.json").write_text(json.dumps(counts | numbers | status))
     return folder
 
 

@@ -67,9 +67,10 @@ class InlineWorkers:
         return [Event(name, report, "" if report else "it ended")]
 
     def discard(self, worker: str) -> None:
-        del self.workers[worker]
-        self.orders.pop(worker, None)
-        self._add()
+        if worker in self.workers:
+            del self.workers[worker]
+            self.orders.pop(worker, None)
+            self._add()
 
     def close(self) -> None:
         self.workers.clear()

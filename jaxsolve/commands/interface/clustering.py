@@ -85,6 +85,18 @@ class WorkerOptions:
         ),
     ] = None
 
+    verifiers: Annotated[
+        int,
+        typer.Option(
+            "--verifiers",
+            min=0,
+            max=1000,
+            metavar="N",
+            help="Processes of this machine that check the proofs; 0: the manager checks them. "
+            "From about 100 workers on the manager alone is too slow.",
+        ),
+    ] = 0
+
     @property
     def resource(self) -> tuple[str, float] | None:
         """Name and amount of ``--worker-resource``."""
@@ -291,6 +303,7 @@ def solve(
                     "job_seconds": search.job_seconds,
                     "opponent_only": search.opponent_only,
                     "most_cost": search.most_cost,
+                    "verifiers": workers.verifiers,
                 },
                 out=output.out,
                 resume=output.resume,

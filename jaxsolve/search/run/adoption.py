@@ -26,6 +26,7 @@ def adopt(
     *,
     known: bool,
     propagate: bool = True,
+    most: int | None = None,
 ) -> None:
     """Adds decided positions to the tree of a search, at any time while it runs.
 
@@ -39,6 +40,7 @@ def adopt(
       known: whether the search's sink has the records already. If not, they are sent to it.
       propagate: whether to propagate the decisions at once. If not, call ``Search.propagate``
         afterwards.
+      most: most positions that enter the tree, the last ones; None: all.
 
     Raises:
       MemoryFull: the memory cannot hold even the paths in progress.
@@ -47,6 +49,8 @@ def adopt(
         return
     if not known:
         search.sink(states, moves, zones)
+    if most is not None:
+        states, moves, zones = states[-most:], moves[-most:], zones[-most:]
     if not search.tree.counters[FULL] or search.eviction.helped(search.expanded):
         # Memory is freed only once. A position that does not fit is left out, and its record stays
         # in the log.

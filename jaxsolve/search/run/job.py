@@ -7,6 +7,7 @@ import functools
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -303,17 +304,18 @@ class Job:
         states: np.ndarray,
         moves: np.ndarray,
         zones: np.ndarray,
-        propagate: bool = True,
+        **how: Any,
     ) -> None:
         """Adds positions that another search has decided for ``claim`` (``adoption.adopt``).
 
-        Does nothing unless ``claim`` is asked or searched now (``ClaimRecords.searched``).
+        ``how`` has its options. Does nothing unless ``claim`` is asked or searched now
+        (``ClaimRecords.searched``).
         """
         if self.done or claim not in (self.current.claim, self.current.searched):
             return
         start, before = time.thread_time(), compile_clock.read()
         try:
-            adoption.adopt(self.search, states, moves, zones, known=False, propagate=propagate)
+            adoption.adopt(self.search, states, moves, zones, known=False, **how)
         except MemoryFull:
             self.stop = effort.memory_full(self.settings)
         compilation = compile_clock.read().since(before)
