@@ -166,6 +166,7 @@ def test_ctrl_c_saves_the_run_and_a_second_run_is_refused_meanwhile(tmp_path, mo
     inline(monkeypatch)
     with started(*WORDS, "--out", out) as process:
         assert wait_for(out, 3, process)
+        process.send_signal(signal.SIGSTOP)  # else it may end during the checks
         for more in ((), ("--resume",)):
             second = run(*WORDS[:-1], "--out", out, *more)
             assert (second.exit_code, second.stderr.count("\n")) == (2, 1)
@@ -173,6 +174,7 @@ def test_ctrl_c_saves_the_run_and_a_second_run_is_refused_meanwhile(tmp_path, mo
         shown = run("cluster", "status", out, "--json")
         assert shown.exit_code == 0 and not one_object(shown)["ended"]
         process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
         said, errors = process.communicate(timeout=60)
     assert process.returncode == 130, (said, errors)
     assert "Interrupted" in json.loads(said)["reason"] and "Traceback" not in errors

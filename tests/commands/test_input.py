@@ -76,7 +76,7 @@ def test_moves_with_commas_get_a_hint():
         (BAD["method"], "--method guess: give pns, dfpn, fdfpn, mcts, pnmcts or rzs"),
         (
             BAD["benchmark"],
-            "weather: give kernels, search, patterns, zones, selfplay or pnmcts",
+            "weather: give kernels, search, patterns, zones, selfplay, pnmcts or cluster",
         ),
         (BAD["letters"], "--letters welsh: give gtp or renju"),
     ],

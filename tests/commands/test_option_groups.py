@@ -9,9 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from jaxsolve import cli
 from jaxsolve.commands.interface.option_groups import expand_groups
-from support.reference import options_by_command
+from support.reference import commands, options_by_command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +97,4 @@ def test_commands_that_search_share_the_options_of_a_search():
     shared = {"--method", "-m", "--memory", "--seed", "--wave", "--no-zones", "--dtype", "--json"}
     for name in ("solve", "suite", "tsumego", "evaluate"):
         assert shared <= options[name]
-    assert set(options) == {"jaxsolve"} | {
-        command.name for command in typer.main.get_command(cli.app).commands.values()
-    }
+    assert set(options) == {"jaxsolve", *commands()}

@@ -53,7 +53,7 @@ LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' sh
         (("match", "x"), "A B: give 2 arguments; 'jaxsolve match --help' shows what is needed"),
         (
             ("bench", "weather"),
-            "weather: give kernels, search, patterns, zones, selfplay or pnmcts",
+            "weather: give kernels, search, patterns, zones, selfplay, pnmcts or cluster",
         ),
     ],
 )

@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Heads
 from jaxsolve.games.host_rows import HostRows
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
@@ -89,8 +90,19 @@ class Method(abc.ABC):
     A method without a ``fallback`` must keep proof numbers.
     """
 
+    keeps_lines: ClassVar[bool] = False
+    """Whether the method searches below lines (``run.lines``): its thresholds are proof numbers.
+
+    Such a method has ``weights``.
+    """
+
     runs_on_host: ClassVar[bool] = False
     """Whether the method, its fallbacks and its configurations can ``run``."""
+
+    @property
+    def weights(self) -> Weights:
+        """The settings of a method with ``keeps_lines``. Raises TypeError for another method."""
+        raise TypeError(f"method {self.name!r} has no weights of proof numbers")
 
     @property
     def extra_words(self) -> int:

@@ -85,6 +85,8 @@ class RelevanceZone(ProofNumber):
     at once.
     """
 
+    keeps_lines = False  # its thresholds are budgets
+
     learns: bool = False
     restarts: bool = False
     wave: int = dataclasses.field(default=8, kw_only=True)

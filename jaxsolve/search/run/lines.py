@@ -11,11 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.pns.numbers import next_edge, rank_and_store, refresh
 from jaxsolve.search.methods.pns.walk import approach, unwind
 from jaxsolve.search.methods.pns.weights import Weights
-from jaxsolve.search.methods.rzs import RelevanceZone
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.paths import (
     BELOW,
@@ -34,13 +32,8 @@ def keeps_lines(search: Search) -> bool:
 
     A search that restarts loses its tree, so it can keep none.
     """
-    method, steps = search.method, search.steps
-    return (
-        isinstance(method, ProofNumber)
-        and not isinstance(method, RelevanceZone)
-        and not steps.restarts_tree
-        and search.verdict is None
-    )
+    restarts = search.steps.restarts_tree
+    return search.method.keeps_lines and not restarts and search.verdict is None
 
 
 class Line:
@@ -91,7 +84,6 @@ class Line:
         line is decided, or if a move of it is closed or does not fit in memory.
         """
         search, method = self._search, self._search.method
-        assert isinstance(method, ProofNumber)
         if len(self._actions) + 2 >= search.work.paths.nodes.shape[1]:
             return False
         path, reached = first, BELOW
@@ -145,7 +137,7 @@ def inform(search: Search, path: int | None, numbers: np.ndarray) -> None:
       numbers: int64[n, 3], as ``Line.numbers`` returns them.
     """
     method = search.method
-    if isinstance(method, ProofNumber) and len(numbers):
+    if method.keeps_lines and len(numbers):
         numbers = np.ascontiguousarray(numbers, np.int64)
         _inform(search.work, np.int64(NONE if path is None else path), numbers, method.weights)
         search.drain()

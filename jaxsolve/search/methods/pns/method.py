@@ -83,6 +83,7 @@ class ProofNumber(Method):
     wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
+    keeps_lines = True
     runs_on_host = True
 
     @property
