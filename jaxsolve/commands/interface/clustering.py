@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,11 +14,12 @@ from jaxsolve.commands.interface.options import (
     AsJson,
     EvaluationLimitOptions,
     NetworkOptions,
+    NoZones,
     Seed,
 )
 from jaxsolve.commands.interface.solving import ClaimOptions
 from jaxsolve.core import process
-from jaxsolve.search.settings import METHOD_NAMES, Limits, Settings
+from jaxsolve.search.settings import METHOD_NAMES, Settings
 
 if TYPE_CHECKING:
     from jaxsolve.search.methods import Variant
@@ -187,13 +188,7 @@ class ClusterSearchOptions:
         ),
     ] = 2048
     seed: Seed = 0
-    no_zones: Annotated[
-        bool,
-        typer.Option(
-            "--no-zones",
-            help="Search every reply, also replies outside the relevance zone of a refutation.",
-        ),
-    ] = False
+    no_zones: NoZones = False
 
     def managing(self, name: str) -> str | Variant:
         """Returns the method of the manager, with ``--top`` and ``--virtual-wins``."""
@@ -240,9 +235,7 @@ class ClusterOutputOptions:
     @property
     def chosen(self) -> tuple[str, ...] | None:
         """The ids of ``--ids``; None for all problems."""
-        if self.ids is None:
-            return None
-        return tuple(name.strip() for name in self.ids.split(",") if name.strip())
+        return options.listed(self.ids)
 
 
 def solve(
@@ -281,7 +274,6 @@ def solve(
         heads=heads,
         zones=not search.no_zones,
     )
-    assert isinstance(settings.limits, Limits)
     raise typer.Exit(
         command.run(
             command.Request(
@@ -291,20 +283,7 @@ def solve(
                 claim=question.claim,
                 letters=question.column_letters,
                 settings=settings,
-                workers={
-                    "workers": workers.workers,
-                    "backend": "ray" if workers.address else workers.backend.value,
-                    "address": workers.address,
-                    "worker_cpus": workers.worker_cpus,
-                    "worker_gpus": workers.worker_gpus,
-                    "worker_resource": workers.resource,
-                    "worker_method": search.worker_method,
-                    "job_nodes": search.job_nodes,
-                    "job_seconds": search.job_seconds,
-                    "opponent_only": search.opponent_only,
-                    "most_cost": search.most_cost,
-                    "verifiers": workers.verifiers,
-                },
+                workers=_cluster_options(workers, search),
                 out=output.out,
                 resume=output.resume,
                 ids=output.chosen,
@@ -313,6 +292,24 @@ def solve(
             )
         )
     )
+
+
+def _cluster_options(workers: WorkerOptions, search: ClusterSearchOptions) -> dict[str, Any]:
+    """Returns the fields of ``jaxsolve.cluster.ClusterOptions``."""
+    return {
+        "workers": workers.workers,
+        "backend": "ray" if workers.address else workers.backend.value,
+        "address": workers.address,
+        "worker_cpus": workers.worker_cpus,
+        "worker_gpus": workers.worker_gpus,
+        "worker_resource": workers.resource,
+        "verifiers": workers.verifiers,
+        "worker_method": search.worker_method,
+        "job_nodes": search.job_nodes,
+        "job_seconds": search.job_seconds,
+        "opponent_only": search.opponent_only,
+        "most_cost": search.most_cost,
+    }
 
 
 def status(

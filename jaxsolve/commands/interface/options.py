@@ -51,6 +51,13 @@ def one_of(kind: type[EnumMember]) -> Callable[[str], EnumMember]:
     return parse
 
 
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """Returns the names in a list with commas; None for None."""
+    if text is None:
+        return None
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 def method_name(text: str) -> str:
     """Returns ``text`` if it is a search method; otherwise raises ``typer.BadParameter``."""
     return _checked_name(text, METHOD_NAMES)
@@ -132,6 +139,13 @@ Seed = Annotated[
     int,
     typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64."),
 ]
+NoZones = Annotated[
+    bool,
+    typer.Option(
+        "--no-zones",
+        help="Search every reply, also replies outside the relevance zone of a refutation.",
+    ),
+]
 Rule = Annotated[
     list[str] | None,
     typer.Option(
@@ -205,9 +219,7 @@ class ProblemOptions:
     @property
     def chosen(self) -> tuple[str, ...] | None:
         """The ids of ``--ids``; None for all problems."""
-        if self.ids is None:
-            return None
-        return tuple(name.strip() for name in self.ids.split(",") if name.strip())
+        return listed(self.ids)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,13 +300,7 @@ class SearchOptions:
             help="Positions evaluated together; default: chosen by the method.",
         ),
     ] = None
-    no_zones: Annotated[
-        bool,
-        typer.Option(
-            "--no-zones",
-            help="Search every reply, also replies outside the relevance zone of a refutation.",
-        ),
-    ] = False
+    no_zones: NoZones = False
 
     def settings(
         self, limits: Limits, heads: Guide | AutoGuide | None = None, *, check: bool = True
