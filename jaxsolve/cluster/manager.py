@@ -11,6 +11,7 @@ fine-tuning", Wu et al. 2023, Section 3).
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -38,6 +39,7 @@ from jaxsolve.search.run.records import question_of
 WAIT_SECONDS = 0.2
 VERIFY_SECONDS = 0.02  # the same while reports are being verified
 MOST_ADOPTED = 256  # records of a proof that enter the tree, the last ones; all enter the log
+MOST_UNVERIFIED = 8  # reports that wait while others are received
 TICK_SECONDS = 1.0  # between two searches for workers that hang
 
 
@@ -59,8 +61,10 @@ class Manager:
         self._assigned: dict[int, Assignment] = {}  # by the id of the order
         self._by_position: dict[tuple[int, bytes], Assignment] = {}  # by job and packed position
         self._waiting: list[Assignment] = []  # orders without a worker
-        # By the id of the order: reports that processes verify, with their workers.
+        # By the id of the order: reports that are to be verified, with their workers.
         self._verifying: dict[int, tuple[Assignment, Report, str]] = {}
+        # Those of them that this process verifies.
+        self._unverified: deque[int] = deque()
         self._checked = shared.figures.clock()  # when hanging workers were last looked for
 
     def submit(self, job: Job) -> None:
@@ -99,11 +103,16 @@ class Manager:
     def _wait(self) -> None:
         """Receives what has happened, after a while if nothing has and the manager has no work."""
         backend = self.shared.backend
-        works = backend.idle() and not self._assigned
+        works = self._unverified or (backend.idle() and not self._assigned)
         seconds = VERIFY_SECONDS if self._verifying else WAIT_SECONDS
-        for event in backend.wait(0.0 if works else seconds):
+        events = backend.wait(0.0 if works else seconds)
+        for event in events:
             self._receive(event)
-        self._receive_verified()
+        if self.shared.verifiers is not None:
+            self._receive_verified()
+        elif not events or len(self._unverified) > MOST_UNVERIFIED:
+            # Else the workers of the events get new orders first.
+            self._verify_next()
         self._drop_hanging()
 
     # ---- sending ---------------------------------------------------------------------------------
@@ -165,7 +174,8 @@ class Manager:
         if position is None:
             return None
         order = self._new_order(leaf.owner, position, line, shared.size.next())
-        return order
+        most_pn, most_dn = leaf.thresholds()
+        return dataclasses.replace(order, most_pn=most_pn, most_dn=most_dn)
 
     def _new_order(
         self, owner: RunningJob, position: str, line: tuple[int, ...], size: JobLimits
@@ -221,29 +231,42 @@ class Manager:
         self._verify(assignment, report, event.worker)
 
     def _verify(self, assignment: Assignment, report: Report, worker: str) -> None:
-        """Verifies a report, here or in a process. ``_settle`` follows."""
+        """Settles a report without a verdict. Others wait for their verification."""
         shared, order = self.shared, assignment.order
         shared.figures.received(worker, report.nodes, report.cpu_seconds)
         shared.size.add(report.nodes, report.cpu_seconds)
         job = assignment.owner.job
         job.helpers = job.helpers.plus(Effort(report.nodes, report.evaluations, report.cpu_seconds))
-        root = assignment.state if report.depth < 0 else assignment.ancestors[report.depth]
-        if report.decided and shared.verifiers is not None:
-            self._verifying[order.id] = assignment, report, worker
-            shared.verifiers.submit(order.id, order, report, root, self.evaluator)
+        if not report.decided:
+            self._settle(assignment, report, worker, None)
             return
-        start = _spent()
-        try:
-            found: Proved | Distrust | None = shared.verify(order, report, root, self.evaluator)
-        except Distrust as error:
-            found = error
-        shared.figures.verify_seconds += _spent() - start
-        self._settle(assignment, report, worker, found)
+        self._verifying[order.id] = assignment, report, worker
+        if shared.verifiers is None:
+            self._unverified.append(order.id)
+        else:
+            root = assignment.root_of(report)
+            shared.verifiers.submit(order.id, order, report, root, self.evaluator)
+
+    def _verify_next(self) -> None:
+        """Verifies the oldest report that waits for it, and settles it."""
+        while self._unverified:
+            assignment, report, worker = self._verifying.pop(self._unverified.popleft())
+            if assignment.order.id not in self._assigned:
+                continue  # the search has ended
+            start = _spent()
+            try:
+                found: Proved | Distrust | None = self.shared.verify(
+                    assignment.order, report, assignment.root_of(report), self.evaluator
+                )
+            except Distrust as error:
+                found = error
+            self.shared.figures.verify_seconds += _spent() - start
+            self._settle(assignment, report, worker, found)
+            return
 
     def _receive_verified(self) -> None:
         """Settles the reports that processes have verified."""
-        if self.shared.verifiers is None:
-            return
+        assert self.shared.verifiers is not None
         for name, outcome in self.shared.verifiers.done():
             self.shared.figures.verify_seconds += outcome.cpu_seconds
             kept = self._verifying.pop(name, None)

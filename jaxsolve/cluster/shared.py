@@ -43,6 +43,10 @@ class Assignment:
     worker: str = ""  # "": the order waits for a worker
     deadline: float = float("inf")  # when the worker counts as hanging (monotonic)
 
+    def root_of(self, report: Report) -> np.ndarray:
+        """Returns the packed position uint32[S] that the verdict of a report is about."""
+        return self.state if report.depth < 0 else self.ancestors[report.depth]
+
 
 @dataclass
 class Shared:

@@ -100,7 +100,7 @@ class Worker:
         job = self._job_of(game, order)
         if job is None:
             return None
-        if job.begin(order.line, self._limits(order)):
+        if job.begin(order.line, self._limits(order), (order.most_pn, order.most_dn)):
             _run(job, cancelled)
         elif not job.leads:
             return None

@@ -182,8 +182,8 @@ def test_a_lying_worker_is_excluded_and_its_jobs_go_out_again(lie, asked, tmp_pa
         )
         orders = [Order.decode(order) for order in made[0].sent]
         again = [order for order in orders if order.attempt == 2]
-        assert len(again) == 1
-        assert dataclasses.replace(again[0], attempt=1) in orders
+        assert 1 <= len(again) <= 2  # it may have a second order while its report is verified
+        assert all(dataclasses.replace(order, attempt=1) in orders for order in again)
 
 
 @pytest.mark.parametrize("lie", [*LIES, "lost"])

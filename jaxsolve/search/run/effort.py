@@ -22,6 +22,9 @@ FIRST_SHARE = 0.5  # share of each limit for the first of two successive searche
 # Node limit of the first of two successive searches if the user sets no limit. Without one it might
 # never end.
 FIRST_NODES = 2_000_000
+# The same for a search with workers. Under superko few positions can be sent to them, so the first
+# search, without superko, is the one that they help.
+FIRST_NODES_OF_WORKERS = 200_000_000
 
 
 class Effort(NamedTuple):
@@ -142,10 +145,10 @@ class Stopwatch:
         self._excluded += max(0.0, time.perf_counter() - begun - compilation.wall_seconds)
 
 
-def first_share(limits: Limits) -> Limits:
+def first_share(limits: Limits, nodes: int = FIRST_NODES) -> Limits:
     """Returns the limits of the first of two successive searches.
 
-    They are half of each limit, or FIRST_NODES nodes if there is no limit.
+    They are half of each limit, or ``nodes`` nodes if there is no limit.
     """
     share = {
         name: None
@@ -156,7 +159,7 @@ def first_share(limits: Limits) -> Limits:
         for name, limit in vars(limits).items()
     }
     if all(limit is None for limit in share.values()):
-        share["nodes"] = FIRST_NODES
+        share["nodes"] = nodes
     return Limits(**share)
 
 

@@ -108,7 +108,9 @@ class UnderRelaxation(Stage):
         question = Question(*self.relaxed.question, self.question.claims)
         options = self.options.for_job()
         spent = _earlier_effort(self.question, options)
-        left = effort.first_share(effort.remaining(options.settings.limits, spent))
+        workers = options.make_pool is not None
+        nodes = effort.FIRST_NODES_OF_WORKERS if workers else effort.FIRST_NODES
+        left = effort.first_share(effort.remaining(options.settings.limits, spent), nodes)
         options = _limited(options, effort.whole(left, spent))
         return JobRequest(question, options, self.relaxed.original)
 

@@ -1,0 +1,170 @@
+"""What workers gain on a machine with enough cores: real workers in simulated time.
+
+Usage: ``python -m jaxsolve.bench.timed_workers PROBLEMS.json[:ID,ID] WORKERS [WORKERS ...]``, with
+the numbers of workers to compare; 0 is ``solve``, in one process.
+
+Each order is searched in this process when it is sent. Its report arrives after as many simulated
+seconds as the search has taken CPU seconds. The CPU seconds of the manager count as simulated time,
+too. So the simulated time of a run is its wall time on a quiet machine with a core for the manager
+and one for each worker, on any machine, busy or not. What carries the messages is left out.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from jaxsolve.bench.simulated_workers import SimulatedClock, spent
+from jaxsolve.cluster.backend import Event
+from jaxsolve.cluster.figures import Figures
+from jaxsolve.cluster.journal import Journal
+from jaxsolve.cluster.manager import Manager
+from jaxsolve.cluster.shared import Shared
+from jaxsolve.cluster.sizing import JobSize
+from jaxsolve.cluster.solving import ClusterOptions, manager_settings, worker_settings
+from jaxsolve.cluster.worker import Worker
+from jaxsolve.core.process import setup
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.formats import problems as problem_sets
+from jaxsolve.formats.problems import Problem
+from jaxsolve.search import solve
+from jaxsolve.search.settings import Settings
+
+SUMMED = ("nodes", "seconds", "work", "manager", "verifying", "jobs")
+
+
+class TimedWorkers:
+    """``Backend`` of workers in this process.
+
+    Args:
+      options: number and method of the workers.
+      settings: options of the manager's search.
+      clock: simulated time.
+    """
+
+    def __init__(self, options: ClusterOptions, settings: Settings, clock: SimulatedClock):
+        chosen = worker_settings(options, settings)
+        self._workers = {f"worker-{each}": Worker(chosen) for each in range(options.workers)}
+        self._idle = dict.fromkeys(self._workers)
+        self._clock = clock
+        self._events: list[tuple[float, int, str, bytes]] = []  # a heap: when, number, ...
+        self._number = 0
+        self.worked_seconds = 0.0  # CPU seconds of all workers
+
+    def idle(self) -> list[str]:
+        return list(self._idle)
+
+    def running(self) -> int:
+        return len(self._workers)
+
+    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
+        with self._clock.stopped():
+            del self._idle[worker]
+            before = spent()
+            report = self._workers[worker].run(order, list(news))
+            seconds = spent() - before
+            self.worked_seconds += seconds
+            self._number += 1
+            heapq.heappush(self._events, (self._clock() + seconds, self._number, worker, report))
+
+    def cancel(self, worker: str) -> None:
+        """The report of an order whose search is over is never received."""
+        del worker
+
+    def wait(self, seconds: float) -> list[Event]:
+        with self._clock.stopped():
+            until = self._clock() + seconds
+            self._clock.wait_until(min(self._events[0][0], until) if self._events else until)
+            found = list[Event]()
+            while self._events and self._events[0][0] <= self._clock():
+                _, _, worker, report = heapq.heappop(self._events)
+                self._idle[worker] = None
+                found.append(Event(worker, report))
+            return found
+
+    def discard(self, worker: str) -> None:
+        raise AssertionError(f"{worker} cannot be wrong")
+
+    def close(self) -> None:
+        self._workers.clear()
+
+
+def timed(problem: Problem, options: ClusterOptions, settings: Settings) -> dict[str, Any]:
+    """Solves a problem with workers in simulated time.
+
+    Args:
+      problem: the problem.
+      options: number, method and jobs of the workers.
+      settings: options of the manager's search.
+
+    Returns:
+      verdict, nodes, jobs; ``seconds`` simulated; CPU seconds of all workers (``work``), of the
+      manager, and the part of them that verified reports (``verifying``).
+    """
+    clock = SimulatedClock()
+    backend = TimedWorkers(options, settings, clock)
+    size = JobSize(options.job_nodes, options.job_seconds)
+    shared = Shared(backend, Journal(None), size, figures=Figures(clock=clock))
+
+    def make_pool(evaluator: Evaluator, flights: int) -> Manager:
+        del flights
+        return Manager(evaluator, shared)
+
+    result = solve(
+        problem.game,
+        problem.state,
+        claim=problem.claim,
+        settings=manager_settings(options, settings),
+        make_pool=make_pool,
+    )
+    counts = shared.figures.counts
+    return {
+        "verdict": str(result.verdict),
+        "nodes": result.nodes,
+        "seconds": clock(),
+        "work": backend.worked_seconds,
+        "manager": clock.manager_seconds,
+        "verifying": shared.figures.verify_seconds,
+        "jobs": counts["solved"] + counts["unknown"],
+    }
+
+
+def alone(problem: Problem, settings: Settings) -> dict[str, Any]:
+    """Solves a problem in one process. Returns the values of ``timed``."""
+    before = spent()
+    result = solve(problem.game, problem.state, claim=problem.claim, settings=settings)
+    seconds = spent() - before
+    found = {"verdict": str(result.verdict), "nodes": result.nodes}
+    return found | dict.fromkeys(("seconds", "work"), seconds) | {"manager": 0.0, "verifying": 0.0}
+
+
+def main(problems: str, workers: Sequence[int]) -> None:
+    """Prints a JSON line for each problem and number of workers, and the sums."""
+    setup()
+    file, colon, ids = problems.rpartition(":")
+    named = bool(colon) and file.endswith(".json")
+    chosen = problem_sets.load(file, ids=ids.split(",")) if named else problem_sets.load(problems)
+    sums: dict[int, dict[str, float]] = {count: {} for count in workers}
+    for problem in chosen:
+        for count, total in sums.items():
+            found = (
+                timed(problem, ClusterOptions(workers=count), Settings(method="pns"))
+                if count
+                else alone(problem, Settings(method="dfpn"))
+            )
+            print(json.dumps({"problem": problem.id, "workers": count} | _rounded(found)))
+            for name in SUMMED:
+                total[name] = total.get(name, 0) + found.get(name, 0)
+    for count, total in sums.items():
+        print(json.dumps({"problem": "sum", "workers": count} | _rounded(total)), flush=True)
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(x, 2) if isinstance(x, float) else x for name, x in row.items()}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], [int(each) for each in sys.argv[2:]])
