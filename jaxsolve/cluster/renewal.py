@@ -48,7 +48,11 @@ MOST = 1000  # positions of each kind that are kept for the trainer, the latest 
 PER_PROOF = 32  # positions of a proof that are sent as solved, those next to its root
 AT_ONCE = 256  # positions of each kind in a message, at most; texts take time
 SEND_SECONDS = 1.0  # between two messages of positions, at least
-FAILURES = 5  # trainers that end without an answer, in a row, until the run does without
+WAITS = (0.0, 2.0, 6.0, 14.0, 30.0)
+"""Seconds before the next trainer, after so many that have ended in a row without new weights.
+
+After the last of them the run does without a trainer.
+"""
 
 NETWORKS, STATE, EVENTS = "networks", "state", "tb"
 KEPT = 2  # files of networks
@@ -106,7 +110,7 @@ class Renewal:
         self.game, self.options = game, options
         self._network, self._make, self._seed, self._clock = network, make, seed, clock
         self._online = options.online()
-        self._online.settings(network, game)  # raises for a network that cannot learn
+        options.check(network, game)
         self._folder = folder
         self.backend: TrainerBackend | None = None
         self.version, self.params = _restored(folder, network)
@@ -220,8 +224,8 @@ class Renewal:
         self.why = shortened(why, 300)
         self.restarts += 1
         self._fruitless += 1
-        self.failed = self._fruitless >= FAILURES
-        self._again = self._clock() + 2.0**self._fruitless - 2.0
+        self.failed = self._fruitless >= len(WAITS)
+        self._again = self._clock() + WAITS[self._fruitless - 1]
         self._earlier, self._figures = self._total(), TrainerFigures()
         self._critical.again()
         self._solved.again()

@@ -74,6 +74,15 @@ class TrainerOptions:
         learned = self.learn.split("+")
         return OnlineOptions(critical="cp" in learned, solved="sp" in learned, **found)
 
+    def check(self, network: Network, game: Game) -> None:
+        """Raises ValueError if a network cannot be trained with these options."""
+        from jaxsolve.train import build  # imports what learns
+
+        network.check(game)
+        online = self.online()
+        settings = online.settings(network, game)
+        build.loop_for(game, network.architecture, settings, extra=online.solved_in_batch)
+
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -115,7 +124,7 @@ def refuse_unfit(options: TrainerOptions, heads: Any) -> None:
     """
     if not isinstance(heads, shipped.AutoGuide):
         network = _network(heads)
-        options.online().settings(network, make(network.game))
+        options.check(network, make(network.game))
 
 
 def _network(heads: Any) -> Network:
