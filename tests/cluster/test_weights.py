@@ -1,4 +1,4 @@
-"""Messages of weights and of the trainer: the same after a message, and anything else is refused."""
+"""Messages of weights and of the trainer: unchanged by a message; anything else is refused."""
 
 from __future__ import annotations
 
