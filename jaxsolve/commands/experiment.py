@@ -47,7 +47,7 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
             return _list(as_json)
         where, main = _found(name)
         composing.check_overrides(words, "jaxsolve experiment")
-        if where == _solving():
+        if _solves(where / f"{main}.yaml"):
             chosen, text = composing.settings(where, main, solving_experiment.Settings, words)
             return solving_experiment.run(chosen, text, as_json)
         from jaxsolve.core import process
@@ -115,6 +115,12 @@ def _where() -> Path:
 def _solving() -> Path:
     """Returns the folder of experiments that solve problems (``solving_experiment``)."""
     return composing.folder() / "solving"
+
+
+def _solves(file: Path) -> bool:
+    """Returns whether the YAML file of an experiment has variants of a solver."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return any(line.startswith("variants:") for line in text.splitlines())
 
 
 def _found(name: str) -> tuple[Path, str]:

@@ -7,7 +7,6 @@ an experiment has a folder for each run, ``VARIANT/ID``, and the table ``results
 from __future__ import annotations
 
 import dataclasses
-import json
 import shlex
 import subprocess
 import sys
@@ -36,9 +35,12 @@ class Settings:
     problems: str = ""  # a problem set
     ids: list[str] = field(default_factory=list)  # of its problems
     options: str = ""  # options of 'cluster solve' of all runs
-    variants: dict[str, str] = field(default_factory=dict)  # name -> more options
+    variants: dict[str, Any] = field(default_factory=dict)  # name -> more options; null: not run
     # Name of a variant -> the paper's seconds for each problem; null: not known.
-    paper: dict[str, list[float | None]] = field(default_factory=dict)
+    paper: dict[str, list[int | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.variants = {name: str(v) for name, v in self.variants.items() if v is not None}
 
     def question(self) -> dict[str, Any]:
         """Returns the settings that results depend on, as plain JSON values."""
@@ -113,7 +115,7 @@ def _result(out: Path, file: str = "result.json") -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _row(name: str, variant: str, out: Path, paper: float | None) -> dict[str, Any]:
+def _row(name: str, variant: str, out: Path, paper: int | None) -> dict[str, Any]:
     result, status = _result(out), _result(out, "cluster.json")
     return {
         "problem": name,
@@ -147,7 +149,7 @@ def _show(settings: Settings, rows: Sequence[dict[str, Any]], as_json: bool) -> 
     print(Path(settings.out) / RESULTS)
 
 
-def _known(seconds: float | None) -> str:
+def _known(seconds: int | None) -> str:
     return "" if seconds is None else f"{seconds:,.0f}"
 
 
