@@ -209,8 +209,10 @@ class SimulatedWorkers:
     def running(self) -> int:
         return self._count
 
-    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
-        del news
+    def send(
+        self, worker: str, order: bytes, news: Sequence[bytes] = (), weights: bytes | None = None
+    ) -> None:
+        del news, weights
         with self._clock.stopped():
             del self._idle[worker]
             now, found = self._clock(), Order.decode(order)

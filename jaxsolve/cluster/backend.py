@@ -32,8 +32,14 @@ class Backend(Protocol):
         """Returns the number of workers that are ready."""
         ...
 
-    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
-        """Gives an order to an idle worker, after proofs that others have found (``news.News``)."""
+    def send(
+        self, worker: str, order: bytes, news: Sequence[bytes] = (), weights: bytes | None = None
+    ) -> None:
+        """Gives an order to an idle worker.
+
+        Before it the worker takes over new weights (``weights.Weights``), unless they are None, and
+        proofs that others have found (``news.News``).
+        """
         ...
 
     def cancel(self, worker: str) -> None:
@@ -56,4 +62,34 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Ends all workers."""
+        ...
+
+
+class TrainerLost(RuntimeError):
+    """The trainer has ended. The message states why."""
+
+
+class TrainerBackend(Protocol):
+    """Runs one trainer (``trainer_loop.TrainerLoop``), which trains by itself until ``close``.
+
+    No method waits for it. All methods are for one thread.
+    """
+
+    def ready(self) -> bool:
+        """Returns whether the trainer takes positions now."""
+        ...
+
+    def send(self, positions: bytes) -> None:
+        """Sends positions (``trainer_messages.Positions.encode``) to a trainer that is ready."""
+        ...
+
+    def receive(self) -> list[bytes]:
+        """Returns the answers that have arrived (``trainer_messages.Answer.encode``).
+
+        Raises TrainerLost if the trainer has ended.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends the trainer at once."""
         ...

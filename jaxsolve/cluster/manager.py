@@ -83,6 +83,7 @@ class Manager:
         while self._jobs:
             clock = StepClock([each.job for each in self._jobs])
             try:
+                self.shared.renew(self.evaluator)
                 self._send()
                 ended = self._remove_ended()
                 if not ended:
@@ -149,6 +150,8 @@ class Manager:
     def _assign(self, leaf: Leaf) -> None:
         """Makes a leaf a job, or backs it up at once."""
         words = leaf.row[0, : self.evaluator.game.state_words]
+        if self.shared.trainer is not None and leaf.is_new():
+            self.shared.trainer.add_critical(words)
         key = id(leaf.owner), words.tobytes()
         same = self._by_position.get(key)
         if same is not None:
@@ -185,7 +188,7 @@ class Manager:
         return Order(
             shared.orders,
             1,
-            shared.figures.version,
+            shared.weights.version,
             self.evaluator.game.rule_set,
             position,
             owner.job.current.searched,
@@ -196,8 +199,9 @@ class Manager:
         )
 
     def _give(self, assignment: Assignment, worker: str) -> None:
-        shared, order = self.shared, assignment.order
-        assignment.worker = worker
+        shared = self.shared
+        order = dataclasses.replace(assignment.order, version=shared.weights.version)
+        assignment.order, assignment.worker = order, worker
         limit = HANG_FACTOR * (order.cpu_seconds or 0.0)
         assignment.deadline = shared.figures.clock() + shared.hang_seconds + limit
         self.shared.busy[worker] = assignment
@@ -205,7 +209,7 @@ class Manager:
         shared.figures.sent(worker)
         shared.figures.sent_bytes += len(message)
         shared.figures.news_bytes += sum(map(len, news))
-        shared.backend.send(worker, message, news)
+        shared.backend.send(worker, message, news, shared.weights.take(worker))
 
     # ---- receiving -------------------------------------------------------------------------------
     def _receive(self, event: Event) -> None:
@@ -215,7 +219,7 @@ class Manager:
             return
         if event.report is None:
             figures.ended(event.worker, "lost")
-            self.shared.newsletter.forget(event.worker)
+            self.shared.forget(event.worker)
             self._send_again(assignment)
             return
         if assignment.order.id not in self._assigned:  # cancelled
@@ -289,7 +293,8 @@ class Manager:
             self._refuse(assignment, worker, found)
             return
         if found is not None:
-            self._keep(assignment.owner.job, assignment.order, found, worker)
+            holds = report.verdict == str(Verdict.PROVED)
+            self._keep(assignment.owner.job, assignment.order, found, worker, holds)
         elif report.decided:  # its proof needs too much memory
             report = dataclasses.replace(report, verdict=str(Verdict.UNKNOWN))
         self.shared.figures.judged(worker, "unknown" if found is None else "solved")
@@ -307,12 +312,19 @@ class Manager:
             self._send_again(other)
         self._send_again(assignment)
 
-    def _keep(self, job: Job, order: Order, proved: Proved, worker: str) -> None:
-        """Adds what a report proves to the proof log, to the tree and to the news."""
+    def _keep(self, job: Job, order: Order, proved: Proved, worker: str, holds: bool) -> None:
+        """Adds what a report proves to the proof log, to the tree and to the news.
+
+        ``holds``: whether the claim is proved; else it is disproved.
+        """
         figures, start = self.shared.figures, _spent()
         job.adopt(order.claim, *proved[:3], propagate=False, most=MOST_ADOPTED)
         job.search.finish_if_decided()
         job.current.flush()
+        if self.shared.trainer is not None:
+            self.shared.trainer.add_solved(
+                order.claim, proved=holds, states=proved.states, moves=proved.moves
+            )
         question = question_of(self.evaluator.game, order.claim, self.evaluator)
         self.shared.newsletter.add(News(question, proved.records, proved.data), worker)
         figures.records += len(proved.records)

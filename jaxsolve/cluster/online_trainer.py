@@ -150,6 +150,11 @@ class OnlineTrainer:
             more[number, 1] = each.move + 1
         return np.concatenate([found.words, more], axis=1), decided
 
+    @property
+    def kept(self) -> tuple[int, int]:
+        """The numbers of critical and of solved positions that are kept."""
+        return len(self._critical), len(self._solved)
+
     # ---- training --------------------------------------------------------------------------------
     def iterate(self) -> Update:
         """Plays games, takes gradient steps, and returns the new weights.

@@ -66,10 +66,14 @@ class Processes:
     def running(self) -> int:
         return len(self._ready)
 
-    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
+    def send(
+        self, worker: str, order: bytes, news: Sequence[bytes] = (), weights: bytes | None = None
+    ) -> None:
         self._busy.add(worker)
         pipe = self._running[worker].pipe
         with contextlib.suppress(OSError):  # it has ended, which ``wait`` reports
+            if weights is not None:
+                pipe.send_bytes(b"2 " + weights)
             for message in (*news, order):
                 pipe.send_bytes(b"%d " % (message is order) + message)
 
@@ -150,4 +154,6 @@ def _work(pipe: Connection, settings: Settings) -> None:
                 # A message during a search is CANCEL, or the end of the manager.
                 pipe.send_bytes(worker.run(message, news, pipe.poll))
                 news = []
+            elif kind == b"2":
+                worker.renew(message)
     os._exit(0)  # XLA's threads can crash during Python's cleanup

@@ -56,8 +56,10 @@ class _Actor:
     def ready(self) -> bool:
         return True
 
-    def run(self, order: bytes, *news: bytes) -> bytes:
+    def run(self, order: bytes, weights: bytes | None, *news: bytes) -> bytes:
         self._cancelled.clear()
+        if weights is not None:
+            self._worker.renew(weights)
         return self._worker.run(order, news, self._cancelled.is_set)
 
     def cancel(self) -> None:
@@ -91,6 +93,7 @@ class RayActors:
         self._ready: set[str] = set()
         self._busy: set[str] = set()
         self._puts: dict[int, tuple[bytes, Any]] = {}  # news in Ray's store, by identity
+        self._weights: tuple[bytes, Any] | None = None  # the latest, and their reference
         self._complete()
 
     def _complete(self) -> None:
@@ -107,10 +110,19 @@ class RayActors:
     def running(self) -> int:
         return len(self._ready)
 
-    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
+    def send(
+        self, worker: str, order: bytes, news: Sequence[bytes] = (), weights: bytes | None = None
+    ) -> None:
         self._busy.add(worker)
+        new = None if weights is None else self._stored_weights(weights)
         references = [self._stored(message) for message in news]
-        self._pending[self._actors[worker].run.remote(order, *references)] = worker
+        self._pending[self._actors[worker].run.remote(order, new, *references)] = worker
+
+    def _stored_weights(self, message: bytes) -> Any:
+        """Returns the reference of weights in Ray's store, which holds the latest version only."""
+        if self._weights is None or self._weights[0] is not message:
+            self._weights = message, self._ray.put(message)
+        return self._weights[1]
 
     def _stored(self, message: bytes) -> Any:
         """Returns the reference of news, which is put into Ray's store once for all workers."""
@@ -221,7 +233,9 @@ def _started(options: ClusterOptions) -> Any:
             ray.init(
                 address="local",
                 include_dashboard=False,
-                num_cpus=max(1, round(options.workers * options.worker_cpus)),
+                num_cpus=max(
+                    1, round(options.workers * options.worker_cpus + options.trainer_cpus)
+                ),
                 _node_ip_address="127.0.0.1",
                 **quiet,
             )

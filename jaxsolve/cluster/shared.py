@@ -17,10 +17,12 @@ from jaxsolve.cluster.journal import Journal
 from jaxsolve.cluster.leaves import JobRule, Leaf, RunningJob
 from jaxsolve.cluster.news import Newsletter
 from jaxsolve.cluster.orders import Order, Report
+from jaxsolve.cluster.renewal import Renewal
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import Status
 from jaxsolve.cluster.verification import Proved
 from jaxsolve.cluster.verifiers import Verifiers
+from jaxsolve.cluster.weights import Weights, WorkerWeights
 from jaxsolve.evaluate import Evaluator
 
 ATTEMPTS = 5
@@ -60,6 +62,8 @@ class Shared:
     hang_seconds: float = HANG_SECONDS
     figures: Figures = field(default_factory=Figures)
     newsletter: Newsletter = field(default_factory=Newsletter)
+    weights: WorkerWeights = field(default_factory=WorkerWeights)
+    trainer: Renewal | None = None  # None: weights are not renewed
     orders: int = 0  # number of the last order
     # The workers that have an order, of this manager or of one before it.
     busy: dict[str, Assignment] = field(default_factory=dict)
@@ -69,6 +73,38 @@ class Shared:
 
     verifiers: Verifiers | None = None  # None: the manager verifies reports itself
 
+    def renew(self, evaluator: Evaluator) -> None:
+        """Exchanges positions and weights with the trainer; the evaluator is that of the manager.
+
+        Nothing compiles. Does nothing without a trainer.
+        """
+        weights = None if self.trainer is None else self.trainer.poll()
+        if weights is not None:
+            self._take_over(weights, evaluator)
+
+    def set_trainer(self, trainer: Renewal, evaluator: Evaluator) -> None:
+        """Sets the trainer of a game, and takes over its latest weights."""
+        if self.trainer is not trainer:
+            self.trainer, self.weights = trainer, WorkerWeights()
+        self.figures.version = trainer.version
+        if trainer.version:
+            rules = trainer.game.rule_set
+            self._take_over(Weights.of(trainer.version, rules, trainer.params), evaluator)
+
+    def _take_over(self, weights: Weights, evaluator: Evaluator) -> None:
+        trainer = self.trainer
+        assert trainer is not None and evaluator.heads is not None
+        self.figures.version = weights.version
+        if trainer.options.renew != "workers":
+            evaluator.heads = evaluator.heads.with_params(trainer.params)
+        if trainer.options.renew != "manager" and weights.version > self.weights.version:
+            self.weights.renew(weights)
+
+    def forget(self, worker: str) -> None:
+        """Drops what is known of a worker that has ended."""
+        self.newsletter.forget(worker)
+        self.weights.forget(worker)
+
     def exclude(self, worker: str, why: str) -> None:
         """Ends a worker whose report is wrong. Another one takes its place."""
         self.figures.workers[worker].excluded = why
@@ -77,5 +113,5 @@ class Shared:
     def drop(self, worker: str) -> None:
         """Ends a worker. Another one takes its place."""
         self.busy.pop(worker, None)
-        self.newsletter.forget(worker)
+        self.forget(worker)
         self.backend.discard(worker)

@@ -11,22 +11,31 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jaxsolve.cluster.backend import Backend
+from jaxsolve.cluster.backend import Backend, TrainerBackend
 from jaxsolve.cluster.journal import JOURNAL, Journal
 from jaxsolve.cluster.leaves import JobRule
 from jaxsolve.cluster.manager import Manager
 from jaxsolve.cluster.processes import Processes
+from jaxsolve.cluster.renewal import Renewal, folder_name
 from jaxsolve.cluster.shared import Shared
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import STATUS, Status, snapshot
+from jaxsolve.cluster.trainer_actor import TrainerActor
+from jaxsolve.cluster.trainer_options import TrainerOptions, network_of, refuse_unfit
+from jaxsolve.cluster.trainer_process import TrainerProcess
 from jaxsolve.cluster.verifiers import Verifiers
 from jaxsolve.evaluate import Evaluator
+from jaxsolve.games.game import Game
 from jaxsolve.search.settings import Limits, Settings
+
+if TYPE_CHECKING:
+    from jaxsolve.cluster.trainer_loop import Start
 
 MOST_WORKERS = 8000
 """Workers of one manager: a node counts the paths through it in 16 bits (``search.run.width``)."""
+TRAINER = "trainer"  # folder of the trainers, in the folder of a run
 BACKENDS = ("processes", "ray")
 
 
@@ -47,6 +56,7 @@ class ClusterOptions:
       opponent_only: only positions with the opponent of the or-player to move become jobs.
       most_cost: largest cost (log10) that the network predicts for a job; None: any.
       verifiers: processes of this machine that check the proofs; 0: the manager checks them.
+      trainer: options of the trainer that renews the weights meanwhile; None: no trainer.
     """
 
     workers: int = 2
@@ -61,6 +71,7 @@ class ClusterOptions:
     opponent_only: bool = False
     most_cost: float | None = None
     verifiers: int = 0
+    trainer: TrainerOptions | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.workers <= MOST_WORKERS:
@@ -75,6 +86,35 @@ class ClusterOptions:
             raise ValueError(f"verifiers={self.verifiers}: give a number from 0 on")
         if not self.job_seconds > 0:
             raise ValueError(f"job_seconds={self.job_seconds}: give a number above 0")
+        if self.trainer is not None and self.trainer.place == "share" and self.backend == "ray":
+            if self.worker_gpus >= 1:
+                raise ValueError(
+                    f"worker_gpus={self.worker_gpus:g}: a trainer that shares a GPU needs less than"
+                    " 1 a worker"
+                )
+            if self.worker_resource is not None:
+                raise ValueError(
+                    f"worker_resource={self.worker_resource[0]}: a trainer can share GPUs and CPUs"
+                    " only; give place='own'"
+                )
+
+    @property
+    def trainer_cpus(self) -> float:
+        """CPUs that Ray gives the trainer."""
+        own = self.trainer is not None and self.trainer.place == "own"
+        return self.worker_cpus if own else 0.0
+
+    @property
+    def trainer_resources(self) -> dict[str, Any]:
+        """Resources that Ray gives the trainer, as arguments of ``ray.remote``.
+
+        A trainer of its own has a whole GPU if workers use GPUs. One that shares has as much of a
+        GPU as a worker.
+        """
+        own = self.trainer is not None and self.trainer.place == "own"
+        gpus = max(self.worker_gpus, 1.0) if own and self.worker_gpus else self.worker_gpus
+        resources = dict([self.worker_resource]) if self.worker_resource else None
+        return {"num_cpus": self.trainer_cpus, "num_gpus": gpus, "resources": resources}
 
 
 class Run:
@@ -88,6 +128,8 @@ class Run:
       settings: options of the search. The method is that of the manager.
       out: folder of the run, which gets the journal and the status.
       show: called with each status (``status.snapshot``), about once a second.
+
+    Raises ValueError if the options have a trainer, and the settings no network that can learn.
     """
 
     def __init__(
@@ -97,6 +139,8 @@ class Run:
         out: Path | None = None,
         show: Callable[[dict[str, Any]], None] | None = None,
     ):
+        if options.trainer is not None:
+            refuse_unfit(options.trainer, settings.heads)
         self.options, self.out = options, out
         self.settings = manager_settings(options, settings)
         self.shared: Shared | None = None  # None before the workers are started
@@ -106,12 +150,31 @@ class Run:
     def make_pool(self, evaluator: Evaluator, flights: int) -> Manager:
         """Returns a manager for an evaluator (``search.run.options.MakePool``).
 
-        Starts the workers at the first call. Raises RayError if no Ray cluster answers.
+        Starts the workers at the first call. Raises RayError if no Ray cluster answers, and
+        ValueError if the trainer cannot train the network of this game.
         """
         del flights  # the manager has one for each path
         if self.shared is None:
             self.shared = self._start()
+        if self.options.trainer is not None:
+            self.shared.set_trainer(self._trainer_of(evaluator.game, self.shared), evaluator)
         return Manager(evaluator, self.shared)
+
+    def _trainer_of(self, game: Game, shared: Shared) -> Renewal:
+        """Returns the trainer of a game, the present one or a new one."""
+        options = self.options.trainer
+        assert options is not None
+        if shared.trainer is not None:
+            if shared.trainer.game == game:
+                return shared.trainer
+            shared.trainer.close()
+        network = network_of(self.settings.heads, game)
+        folder = None if self.out is None else self.out / TRAINER / folder_name(game, network)
+        seed = self.settings.seed & 0xFFFFFFFF
+        return Renewal(network, game, options, self._make_trainer, seed, folder)
+
+    def _make_trainer(self, start: Start) -> TrainerBackend:
+        return _trainer_backend(self.options, start)
 
     def _start(self) -> Shared:
         options, out = self.options, self.out
@@ -137,6 +200,8 @@ class Run:
     def __exit__(self, *_: object) -> None:
         if self.shared is None:
             return
+        if self.shared.trainer is not None:
+            self.shared.trainer.close()
         self.shared.backend.close()
         if self.shared.verifiers is not None:
             self.shared.verifiers.close()
@@ -172,3 +237,11 @@ def _backend(options: ClusterOptions, settings: Settings) -> Backend:
     from jaxsolve.cluster.ray_actors import RayActors  # imports Ray
 
     return RayActors(options, settings)
+
+
+def _trainer_backend(options: ClusterOptions, start: Start) -> TrainerBackend:
+    assert options.trainer is not None
+    shares = options.trainer.place == "share"
+    if options.backend == "processes":
+        return TrainerProcess(start, shares=shares)
+    return TrainerActor(start, options.trainer_resources, shares=shares)

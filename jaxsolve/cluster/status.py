@@ -39,6 +39,13 @@ _FIELDS: dict[str, Any] = {
     "questions": list,
 }
 """Fields of a status that a display needs, with their types."""
+_TRAINER: dict[str, Any] = {
+    **dict.fromkeys(("state", "why"), str),
+    **dict.fromkeys(("version", "iterations", "games", "steps"), _COUNT),
+    **dict.fromkeys(("critical", "solved", "restarts"), _COUNT),
+    "loss": (int, float, type(None)),
+}
+"""The same of the trainer. A run without one has null, or no such field."""
 
 
 class StatusError(ValueError):
@@ -93,6 +100,7 @@ def snapshot(shared: Shared, jobs: Sequence[RunningJob], *, ended: bool) -> dict
             "nodes": shared.journal.earlier_nodes,
             "cpu_seconds": round(shared.journal.earlier_seconds, 3),
         },
+        "trainer": None if shared.trainer is None else shared.trainer.as_json(),
         "questions": [_question(each) for each in jobs[:MOST_QUESTIONS]],
         **shared.figures.as_json(),
     }
@@ -134,6 +142,7 @@ def _is_status(found: dict[str, Any]) -> bool:
     return (
         _has(found, _FIELDS)
         and _has(found["earlier"], {"jobs": _COUNT, "nodes": _COUNT})
+        and (found.get("trainer") is None or _has(found["trainer"], _TRAINER))
         and all(isinstance(count, int) for count in found["jobs"].values())
         and all(_has(each, _WORKER) for each in found["workers"].values())
         and all(_has(each, _QUESTION) and _has_numbers(each) for each in found["questions"])

@@ -6,12 +6,15 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from jaxsolve.cluster.line_job import LineAnswer, LineJob
 from jaxsolve.cluster.news import News
 from jaxsolve.cluster.orders import Order, Report, packed
+from jaxsolve.cluster.weights import Weights
+from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.question import Verdict
@@ -39,6 +42,46 @@ class Worker:
         self._settings, self._patterns = settings, SharedPatterns(positions=True)
         self._kept: LineJob | None = None
         self._question: tuple[object, ...] = ()  # of the kept job
+        self._weights: Weights | None = None  # the latest ones that were received
+        self._evaluator: Evaluator | None = None  # with a network, of the latest game
+
+    def renew(self, message: bytes) -> None:
+        """Takes over new weights (``Weights.encode``). A kept tree stays; nothing compiles.
+
+        Raises ValueError for a message that is none, or that does not fit the network.
+        """
+        self._weights, _ = Weights.decode(message)
+        if self._evaluator is not None:
+            self._set_weights(self._evaluator)
+
+    def _set_weights(self, evaluator: Evaluator) -> None:
+        """Sets the latest weights, if they are those of the evaluator's game."""
+        weights, heads = self._weights, evaluator.heads
+        if weights is not None and heads is not None and weights.rules == evaluator.game.rule_set:
+            evaluator.heads = heads.with_params(weights.params(heads.params))
+
+    def _options(self, game: Game, **more: Any) -> RunOptions:
+        """Returns the options of a search, with the evaluator that has the latest weights."""
+        if self._evaluator is None or self._evaluator.game != game:
+            heads = self._settings.heads_for(game)
+            self._evaluator = None
+            if heads is not None:
+                self._evaluator = shared_evaluator(game, heads, zones=self._settings.zones)
+                self._set_weights(self._evaluator)
+        settings = more.pop("settings", self._settings)
+        return RunOptions(
+            settings=settings, patterns=self._patterns, evaluator=self._evaluator, **more
+        )
+
+    def _version(self, order: Order) -> int:
+        """Returns the version of the weights that an order was searched with.
+
+        Without a network it is that of the order.
+        """
+        if self._settings.heads is None:
+            return order.version
+        weights = self._weights
+        return weights.version if weights is not None and weights.rules == order.rules else 0
 
     def run(
         self,
@@ -75,7 +118,7 @@ class Worker:
         return Report(
             order.id,
             order.attempt,
-            order.version,
+            self._version(order),
             str(result.verdict if decided else Verdict.UNKNOWN),
             result.reason,
             result.nodes,
@@ -110,12 +153,11 @@ class Worker:
         return answer
 
     def _job_of(self, game: Game, order: Order) -> LineJob | None:
-        question = (order.rules, order.root, order.claim, order.version)
+        question = (order.rules, order.root, order.claim)
         if question != self._question:
             self._drop()
             self._question = question
-            options = RunOptions(settings=self._settings, patterns=self._patterns)
-            job = LineJob(game, game.parse(order.root), order.claim, options)
+            job = LineJob(game, game.parse(order.root), order.claim, self._options(game))
             if job.usable:
                 self._kept = job
             else:
@@ -137,7 +179,7 @@ class Worker:
             proofs.append(builder.records_used()[1])
 
         settings = dataclasses.replace(self._settings, limits=self._limits(order))
-        options = RunOptions(settings=settings, patterns=self._patterns, accepted=accepted)
+        options = self._options(game, settings=settings, accepted=accepted)
         job = Job(game, game.parse(order.position), claims=order.claim, options=options)
         with contextlib.closing(job):
             _run(job, cancelled)

@@ -35,6 +35,8 @@ def status(found: dict[str, Any]) -> RenderableType:
     if found["earlier"]["jobs"]:
         earlier = found["earlier"]
         parts.append(Text(f"earlier runs: {earlier['jobs']:,} jobs, {earlier['nodes']:,} nodes"))
+    if found.get("trainer") is not None:
+        parts.append(Text(_trainer(found["trainer"])))
     for each in found["questions"]:
         parts.append(
             Text(
@@ -48,6 +50,17 @@ def status(found: dict[str, Any]) -> RenderableType:
     if found["workers"]:
         parts.append(_workers(found))
     return Group(*parts)
+
+
+def _trainer(found: dict[str, Any]) -> str:
+    loss = "" if found["loss"] is None else f"   loss: {found['loss']:.3f}"
+    more = f"   restarts: {found['restarts']:,}" if found["restarts"] else ""
+    why = f" ({found['why']})" if found["why"] else ""
+    return (
+        f"trainer: {found['state']}{why}   weights: {found['version']}"
+        f"   iterations: {found['iterations']:,}   games: {found['games']:,}{loss}"
+        f"   positions: {found['critical']:,} critical, {found['solved']:,} solved{more}"
+    )
 
 
 def _state(found: dict[str, Any]) -> str:

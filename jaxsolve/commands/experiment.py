@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxsolve.commands import composing, exit_codes, failure, streams
+from jaxsolve.commands import composing, exit_codes, failure, solving_experiment, streams
 from jaxsolve.core import strict_json
 from jaxsolve.core.run_folder import RunFolder, write_atomically, write_table
 
@@ -47,6 +47,9 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
             return _list(as_json)
         where, main = _found(name)
         composing.check_overrides(words, "jaxsolve experiment")
+        if _solves(where / f"{main}.yaml"):
+            chosen, text = composing.settings(where, main, solving_experiment.Settings, words)
+            return solving_experiment.run(chosen, text, as_json)
         from jaxsolve.core import process
         from jaxsolve.play.experiment import Experiment, Settings
 
@@ -109,6 +112,17 @@ def _where() -> Path:
     return composing.folder() / "experiments"
 
 
+def _solving() -> Path:
+    """Returns the folder of experiments that solve problems (``solving_experiment``)."""
+    return composing.folder() / "solving"
+
+
+def _solves(file: Path) -> bool:
+    """Returns whether the YAML file of an experiment has variants of a solver."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return any(line.startswith("variants:") for line in text.splitlines())
+
+
 def _found(name: str) -> tuple[Path, str]:
     """Returns the folder and the stem of the YAML file of an experiment.
 
@@ -120,6 +134,8 @@ def _found(name: str) -> tuple[Path, str]:
         if not file.is_file():
             raise ValueError(f"{name}: there is no such file")
         return file.resolve().parent, file.stem
+    if name in composing.files(_solving()):
+        return _solving(), name
     names = composing.files(_where())
     if name not in names:
         raise ValueError(
@@ -132,9 +148,11 @@ def _found(name: str) -> tuple[Path, str]:
 def _list(as_json: bool) -> int:
     from jaxsolve.play.experiment import Settings
 
+    kinds = {_where(): Settings, _solving(): solving_experiment.Settings}
     found = {
-        name: composing.settings(_where(), name, Settings, [])[0].title
-        for name in composing.files(_where())
+        name: composing.settings(where, name, schema, [])[0].title
+        for where, schema in kinds.items()
+        for name in composing.files(where)
     }
     if as_json:
         streams.print_json({"experiments": found})

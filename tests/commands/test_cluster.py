@@ -24,6 +24,9 @@ def _workers_in_this_process(monkeypatch):
     )
 
 
+TRAINED = ("start", "--game", "hex-6", "--network", "hex6", "--trainer", "own")
+
+
 def cluster(*words, out):
     return run("cluster", "solve", *words, "--out", out)
 
@@ -85,6 +88,21 @@ def test_a_second_run_is_refused_and_resumed(tmp_path):
         (("start", "--game", "hex-4", "--virtual-wins"), "--virtual-wins"),
         (("start", "--game", "hex-4", "--worker-resource", "TPU"), "--worker-resource"),
         (("start", "--game", "hex-4", "--worker-resource", "TPU=4"), "--worker-resource"),
+        (("start", "--game", "hex-4", "--trainer", "own"), "--network"),
+        (("start", "--game", "hex-4", "--trainer", "yes"), "--trainer"),
+        (("start", "--game", "hex-4", "--learn", "sp"), "--learn"),
+        (("start", "--game", "hex-4", "--renew", "manager"), "--renew"),
+        (("start", "--game", "hex-4", "--trainer-seconds", "5"), "--trainer-seconds"),
+        (("start", "--game", "hex-4", "--trainer-set", "games=4"), "--trainer-set"),
+        ((*TRAINED, "--learn", "all"), "--learn"),
+        ((*TRAINED, "--renew", "none"), "--renew"),
+        ((*TRAINED, "--trainer-seconds", "-1"), "--trainer-seconds"),
+        ((*TRAINED, "--trainer-seconds", "nan"), "seconds"),
+        ((*TRAINED, "--trainer-set", "games"), "games"),
+        ((*TRAINED, "--trainer-set", "games=4;rounds=2"), "rounds=2"),
+        ((*TRAINED, "--trainer-set", "games=x"), "games=x"),
+        ((*TRAINED, "--trainer-set", "goal=within"), "within"),
+        ((*TRAINED, "--trainer-set", ""), "give one of"),
         (("start", "--game", "hex-4", "--address", "nowhere"), "nowhere"),
         (("start", "--game", "hex-4", "--address", "127.0.0.1:1"), "127.0.0.1:1"),
         (("nonsense", "--game", "hex-4"), "nonsense"),

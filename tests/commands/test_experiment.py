@@ -71,7 +71,8 @@ def test_every_included_experiment_is_valid(name):
 
 def test_without_a_name_all_are_listed():
     done = call()
-    assert [line.split()[0] for line in done.stdout.splitlines()] == composing.files(FOLDER)
+    names = composing.files(FOLDER) + composing.files(composing.folder() / "solving")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == names
 
 
 def test_every_game_is_counted_in_its_cell(played):

@@ -43,8 +43,12 @@ class InlineWorkers:
     def running(self) -> int:
         return len(self.workers)
 
-    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
+    def send(
+        self, worker: str, order: bytes, news: Sequence[bytes] = (), weights: bytes | None = None
+    ) -> None:
         self.sent.append(order)
+        if weights is not None:
+            self.workers[worker].renew(weights)
         self.orders[worker] = order, list(news)
 
     def cancel(self, worker: str) -> None:

@@ -32,6 +32,7 @@ BOARD = View()
 HEADS: dict[str, dict[str, Any]] = {
     "value": {"value": Value(hidden=8)},
     "cost": {"cost": Cost(bins=12, per_decade=2.0)},
+    "long": {"cost": Cost(bins=30, per_decade=2.0)},  # for longer games
     "both": {"value": Value(hidden=8), "cost": Cost(bins=12, per_decade=2.0)},
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jaxsolve.commands.interface import options
+from jaxsolve.commands.interface.online_training import OnlineTrainingOptions, Place
 from jaxsolve.commands.interface.options import (
     AsJson,
     EvaluationLimitOptions,
@@ -244,6 +245,7 @@ def solve(
     workers: WorkerOptions,
     search: ClusterSearchOptions,
     network: NetworkOptions,
+    training: OnlineTrainingOptions,
     output: ClusterOutputOptions,
 ) -> None:
     """Solve a position, or a problem set (PROBLEMS.json), with many workers.
@@ -266,6 +268,9 @@ def solve(
     heads = network.heads(output.as_json)
     if search.most_cost is not None and heads is None:
         raise typer.BadParameter("needs --network NAME", param_hint="--most-cost")
+    if training.trainer is not Place.off and heads is None:
+        raise typer.BadParameter("needs --network NAME", param_hint="--trainer")
+    trainer = training.chosen(output.as_json)
     settings = Settings(
         method=search.managing(search.method or ("pns" if heads is None else "mcts")),
         limits=limits.limits(),
@@ -283,7 +288,7 @@ def solve(
                 claim=question.claim,
                 letters=question.column_letters,
                 settings=settings,
-                workers=_cluster_options(workers, search),
+                workers=_cluster_options(workers, search) | {"trainer": trainer},
                 out=output.out,
                 resume=output.resume,
                 ids=output.chosen,
