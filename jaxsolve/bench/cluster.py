@@ -32,6 +32,7 @@ from jaxsolve.cluster.shared import Shared
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.solving import MOST_WORKERS, ClusterOptions, manager_settings
 from jaxsolve.cluster.status import STATUS, Status
+from jaxsolve.cluster.verifiers import OwnVerifier
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
 from jaxsolve.question import default_claim
@@ -195,7 +196,7 @@ class _Simulation:
             JobSize(round(nodes)),
             figures=backend.figures,
             status=Status(out / STATUS),
-            verify=backend.verify,
+            verifiers=OwnVerifier(backend.verify),
         )
         manager = Manager(self._job.evaluator, self._shared)
         manager.submit(self._job)

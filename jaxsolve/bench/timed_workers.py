@@ -60,7 +60,14 @@ class TimedWorkers:
     def running(self) -> int:
         return len(self._workers)
 
-    def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
+    def send(
+        self,
+        worker: str,
+        order: bytes,
+        news: Sequence[bytes] = (),
+        weights: bytes | None = None,
+    ) -> None:
+        del weights  # the network of a measurement stays the same
         with self._clock.stopped():
             del self._idle[worker]
             before = spent()

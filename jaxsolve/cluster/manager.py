@@ -11,7 +11,6 @@ fine-tuning", Wu et al. 2023, Section 3).
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -25,6 +24,7 @@ from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
 from jaxsolve.cluster.sizing import JobLimits
 from jaxsolve.cluster.verification import Distrust, Proved
+from jaxsolve.cluster.verifiers import OwnVerifier
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.jit import compile_clock
@@ -63,8 +63,6 @@ class Manager:
         self._waiting: list[Assignment] = []  # orders without a worker
         # By the id of the order: reports that are to be verified, with their workers.
         self._verifying: dict[int, tuple[Assignment, Report, str]] = {}
-        # Those of them that this process verifies.
-        self._unverified: deque[int] = deque()
         self._checked = shared.figures.clock()  # when hanging workers were last looked for
 
     def submit(self, job: Job) -> None:
@@ -104,16 +102,15 @@ class Manager:
     def _wait(self) -> None:
         """Receives what has happened, after a while if nothing has and the manager has no work."""
         backend = self.shared.backend
-        works = self._unverified or (backend.idle() and not self._assigned)
+        own = isinstance(self.shared.verifiers, OwnVerifier)
+        works = (own and self._verifying) or (backend.idle() and not self._assigned)
         seconds = VERIFY_SECONDS if self._verifying else WAIT_SECONDS
         events = backend.wait(0.0 if works else seconds)
         for event in events:
             self._receive(event)
-        if self.shared.verifiers is not None:
+        # Before the manager verifies a report, the workers of the events get new orders.
+        if not (own and events) or len(self._verifying) > MOST_UNVERIFIED:
             self._receive_verified()
-        elif not events or len(self._unverified) > MOST_UNVERIFIED:
-            # Else the workers of the events get new orders first.
-            self._verify_next()
         self._drop_hanging()
 
     # ---- sending ---------------------------------------------------------------------------------
@@ -245,32 +242,11 @@ class Manager:
             self._settle(assignment, report, worker, None)
             return
         self._verifying[order.id] = assignment, report, worker
-        if shared.verifiers is None:
-            self._unverified.append(order.id)
-        else:
-            root = assignment.root_of(report)
-            shared.verifiers.submit(order.id, order, report, root, self.evaluator)
-
-    def _verify_next(self) -> None:
-        """Verifies the oldest report that waits for it, and settles it."""
-        while self._unverified:
-            assignment, report, worker = self._verifying.pop(self._unverified.popleft())
-            if assignment.order.id not in self._assigned:
-                continue  # the search has ended
-            start = _spent()
-            try:
-                found: Proved | Distrust | None = self.shared.verify(
-                    assignment.order, report, assignment.root_of(report), self.evaluator
-                )
-            except Distrust as error:
-                found = error
-            self.shared.figures.verify_seconds += _spent() - start
-            self._settle(assignment, report, worker, found)
-            return
+        root = assignment.root_of(report)
+        shared.verifiers.submit(order.id, order, report, root, self.evaluator)
 
     def _receive_verified(self) -> None:
-        """Settles the reports that processes have verified."""
-        assert self.shared.verifiers is not None
+        """Settles the reports that have been verified."""
         for name, outcome in self.shared.verifiers.done():
             self.shared.figures.verify_seconds += outcome.cpu_seconds
             kept = self._verifying.pop(name, None)

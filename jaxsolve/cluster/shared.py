@@ -5,12 +5,10 @@ A run has a manager for each game and each round of questions (``search.run.roun
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from jaxsolve.cluster import verification
 from jaxsolve.cluster.backend import Backend
 from jaxsolve.cluster.figures import Figures
 from jaxsolve.cluster.journal import Journal
@@ -20,8 +18,7 @@ from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.renewal import Renewal
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import Status
-from jaxsolve.cluster.verification import Proved
-from jaxsolve.cluster.verifiers import Verifiers
+from jaxsolve.cluster.verifiers import OwnVerifier, Verifiers
 from jaxsolve.cluster.weights import Weights, WorkerWeights
 from jaxsolve.evaluate import Evaluator
 
@@ -68,10 +65,7 @@ class Shared:
     # The workers that have an order, of this manager or of one before it.
     busy: dict[str, Assignment] = field(default_factory=dict)
     status: Status | None = None
-    # What a report proves (``verification.verify``); a simulation of workers has its own.
-    verify: Callable[[Order, Report, np.ndarray, Evaluator], Proved | None] = verification.verify
-
-    verifiers: Verifiers | None = None  # None: the manager verifies reports itself
+    verifiers: OwnVerifier | Verifiers = field(default_factory=OwnVerifier)
 
     def renew(self, evaluator: Evaluator) -> None:
         """Exchanges positions and weights with the trainer; the evaluator is that of the manager.

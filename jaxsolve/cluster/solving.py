@@ -25,7 +25,7 @@ from jaxsolve.cluster.status import STATUS, Status, snapshot
 from jaxsolve.cluster.trainer_actor import TrainerActor
 from jaxsolve.cluster.trainer_options import TrainerOptions, network_of, refuse_unfit
 from jaxsolve.cluster.trainer_process import TrainerProcess
-from jaxsolve.cluster.verifiers import Verifiers
+from jaxsolve.cluster.verifiers import OwnVerifier, Verifiers
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.search.settings import Limits, Settings
@@ -182,7 +182,7 @@ class Run:
         rule = JobRule(options.opponent_only, options.most_cost)
         size = JobSize(options.job_nodes, options.job_seconds, journal.nodes, journal.cpu_seconds)
         backend = _backend(options, self._worker_settings)
-        verifiers = Verifiers(options.verifiers) if options.verifiers else None
+        verifiers = Verifiers(options.verifiers) if options.verifiers else OwnVerifier()
         return Shared(backend, journal, size, rule, status=self._status, verifiers=verifiers)
 
     def figures(self) -> dict[str, Any]:
@@ -203,8 +203,7 @@ class Run:
         if self.shared.trainer is not None:
             self.shared.trainer.close()
         self.shared.backend.close()
-        if self.shared.verifiers is not None:
-            self.shared.verifiers.close()
+        self.shared.verifiers.close()
         self._status.update(self.shared, [], ended=True)
         self.shared.journal.close()
 

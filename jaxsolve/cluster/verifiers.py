@@ -1,6 +1,6 @@
-"""Processes that verify reports for the manager (``verification.verify``).
+"""Verification of reports (``verification.verify``): in the manager's process, or in others.
 
-They are processes of the manager's machine, which it trusts. Verification takes about 1/100 of the
+The others are processes of the manager's machine, which it trusts. Verification takes about 1/100 of the
 time of a job, so from about 100 workers on one process cannot verify all reports.
 """
 
@@ -10,9 +10,10 @@ import contextlib
 import multiprocessing
 import signal
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,8 +29,45 @@ class Verified(NamedTuple):
     cpu_seconds: float
 
 
+Verify: TypeAlias = Callable[[Order, Report, np.ndarray, Evaluator], Proved | None]
+"""``verification.verify``; a simulation of workers has its own."""
+
+
+class OwnVerifier:
+    """Verifies reports in this process, one in each call of ``done``.
+
+    Args:
+      verify: what a report proves.
+    """
+
+    def __init__(self, verify: Verify = verify):
+        self._verify = verify
+        self._waiting = deque[tuple[int, tuple[Order, Report, np.ndarray, Evaluator]]]()
+
+    def __len__(self) -> int:
+        """Number of reports that wait."""
+        return len(self._waiting)
+
+    def submit(
+        self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator
+    ) -> None:
+        """Adds a report; the arguments are those of ``verify``. ``done`` returns ``name``."""
+        self._waiting.append((name, (order, report, root, evaluator)))
+
+    def done(self) -> list[tuple[int, Verified]]:
+        """Verifies the oldest report and returns the outcome; [] if none waits."""
+        if not self._waiting:
+            return []
+        name, given = self._waiting.popleft()
+        return [(name, _timed(*given, verify=self._verify))]
+
+    def close(self) -> None:
+        """Drops the reports that wait."""
+        self._waiting.clear()
+
+
 class Verifiers:
-    """Verifies reports in processes.
+    """Verifies reports in processes, with the interface of ``OwnVerifier``.
 
     Args:
       count: number of processes; started with the first report.
@@ -119,7 +157,13 @@ def _verified(order: bytes, report: bytes, root: np.ndarray, zones: bool) -> Ver
     return _timed(given, Report.decode(report), root, evaluator)
 
 
-def _timed(order: Order, report: Report, root: np.ndarray, evaluator: Evaluator) -> Verified:
+def _timed(
+    order: Order,
+    report: Report,
+    root: np.ndarray,
+    evaluator: Evaluator,
+    verify: Verify = verify,
+) -> Verified:
     start = time.process_time()
     try:
         found: Proved | Distrust | None = verify(order, report, root, evaluator)

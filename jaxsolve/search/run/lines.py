@@ -26,7 +26,6 @@ from jaxsolve.search.tree.paths import (
 from jaxsolve.search.tree.tree import ACTION, BIG, INF, NONE, SOLVED_FLAG
 from jaxsolve.search.tree.zones import is_open
 
-
 SLACK = 1.0
 """Slack of the thresholds of a job: a longer job loses less of what it has begun."""
 
@@ -168,8 +167,8 @@ def thresholds(search: Search, path: int) -> tuple[int, int]:
     method = search.method
     if not method.keeps_lines:
         return 0, 0
-    found = _thresholds(search.work, np.int64(path), np.float64(SLACK), method.weights)
-    return tuple(0 if each >= BIG else int(each) for each in found)
+    pn, dn = _thresholds(search.work, np.int64(path), np.float64(SLACK), method.weights)
+    return 0 if pn >= BIG else int(pn), 0 if dn >= BIG else int(dn)
 
 
 @compiled
