@@ -5,42 +5,29 @@ this process, and ends with it. With an address, the run joins a cluster that is
 join that cluster is the matter of whoever has started it (``launch/README.md``).
 
 Ray passes messages as bytes. An actor that dies, alone or with its machine, is replaced; actors for
-which no machine has room wait until one has.
+which no machine has room wait until one has. If Ray's head dies, all actors are lost, and others
+are made once there is a head again (``ray_connection``).
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import logging
-import os
-import secrets
-import signal
-import socket
 import threading
-import warnings
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.backend import Event, NoWorkers
+from jaxsolve.cluster.ray_connection import Connection
 from jaxsolve.search.settings import Settings
 
 if TYPE_CHECKING:
     from jaxsolve.cluster.solving import ClusterOptions
 
-CONNECT_SECONDS = 10.0
 FAILURES = 5  # actors that die before they are ready, in a row, until the run ends
-_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-"""Environment variable of Ray. "0" makes every port one of the loopback interface."""
-
-
-_CONTROL = "control"
-_TOKEN = secrets.token_hex(32)
-"""Token of the runs of this process. Ray reads it once, so another start must use the same one."""
-
-
-class RayError(ValueError):
-    """Ray is not installed, or the cluster does not answer."""
+HEAD_SECONDS = 600.0  # that a run waits for the head of a cluster that it has joined
+READY_SECONDS = 300.0  # until Ray on this machine is started again, if no actor becomes ready
+_CONTROL, _LIFE = "control", "life"
 
 
 class _Actor:
@@ -52,9 +39,14 @@ class _Actor:
 
         setup()
         self._worker, self._cancelled = Worker(settings), threading.Event()
+        self._never = threading.Event()
 
     def ready(self) -> bool:
         return True
+
+    def live(self) -> None:
+        """Never returns: its reference ends with the actor."""
+        self._never.wait()
 
     def run(self, order: bytes, *news: bytes) -> bytes:
         self._cancelled.clear()
@@ -71,37 +63,49 @@ class RayActors:
       options: number and resources of the actors, and the address of the cluster.
       settings: options of every search.
 
-    Raises RayError if the cluster does not answer.
+    The first call of ``idle`` raises RayError if Ray does not start or the cluster does not answer.
     """
 
     def __init__(self, options: ClusterOptions, settings: Settings):
-        self._ray = _started(options)
+        self._options, self._settings = options, settings
+        self._connection = Connection(options)
+        self._class: Any = None
+        self._made = self._failures = 0
+        self._actors: dict[str, Any] = {}
+        self._pending: dict[Any, str] = {}  # reference of a result -> its worker
+        self._life: dict[str, Any] = {}  # worker -> reference that ends with it
+        self._ready: set[str] = set()
+        self._busy: set[str] = set()
+        self._puts: dict[int, tuple[bytes, Any]] = {}  # news in Ray's store, by identity
+        self._since = 0.0  # when the last actor became ready, or the head was lost (monotonic)
+
+    def _begin(self) -> None:
+        """Makes the actors, after Ray was started."""
+        options = self._options
         resources = dict([options.worker_resource]) if options.worker_resource else None
-        self._class: Any = self._ray.remote(
+        self._class = self._connection.ray.remote(
             num_cpus=options.worker_cpus,
             num_gpus=options.worker_gpus,
             resources=resources,
             max_restarts=0,  # Ray would run the constructor only, and the order would be lost
-            concurrency_groups={_CONTROL: 1},  # ``cancel`` runs beside ``run``
+            concurrency_groups={_CONTROL: 1, _LIFE: 1},  # they run beside ``run``
         )(_Actor)
-        self._settings, self._count = settings, options.workers
-        self._made = self._failures = 0
-        self._actors: dict[str, Any] = {}
-        self._pending: dict[Any, str] = {}  # reference of a result -> its worker
-        self._ready: set[str] = set()
-        self._busy: set[str] = set()
-        self._puts: dict[int, tuple[bytes, Any]] = {}  # news in Ray's store, by identity
+        self._since = time.monotonic()
         self._complete()
 
     def _complete(self) -> None:
-        while len(self._actors) < self._count:
+        while len(self._actors) < self._options.workers:
             self._made += 1
             name = f"actor-{self._made}"
             actor = self._class.remote(self._settings)
             self._actors[name] = actor
             self._pending[actor.ready.remote()] = name
+            self._life[name] = actor.live.options(concurrency_group=_LIFE).remote()
 
     def idle(self) -> list[str]:
+        if not self._made:
+            self._connection.open()
+            self._begin()
         return [name for name in self._actors if name in self._ready and name not in self._busy]
 
     def running(self) -> int:
@@ -109,8 +113,11 @@ class RayActors:
 
     def send(self, worker: str, order: bytes, news: Sequence[bytes] = ()) -> None:
         self._busy.add(worker)
-        references = [self._stored(message) for message in news]
-        self._pending[self._actors[worker].run.remote(order, *references)] = worker
+        try:
+            references = [self._stored(message) for message in news]
+            self._pending[self._actors[worker].run.remote(order, *references)] = worker
+        except Exception as error:  # of Ray, whose raylet may have ended; ``wait`` reports it
+            self._connection.break_off(f"Ray takes no order ({type(error).__name__})")
 
     def _stored(self, message: bytes) -> Any:
         """Returns the reference of news, which is put into Ray's store once for all workers."""
@@ -118,38 +125,82 @@ class RayActors:
         if found is None:
             if len(self._puts) >= 1024:
                 del self._puts[next(iter(self._puts))]
-            found = self._puts[id(message)] = (message, self._ray.put(message))
+            found = self._puts[id(message)] = (message, self._connection.ray.put(message))
         return found[1]
 
     def cancel(self, worker: str) -> None:
-        self._actors[worker].cancel.options(concurrency_group=_CONTROL).remote()
+        with contextlib.suppress(Exception):  # of Ray, as above
+            self._actors[worker].cancel.options(concurrency_group=_CONTROL).remote()
 
     def wait(self, seconds: float) -> list[Event]:
-        if not self._pending:
-            return []
-        ready, _ = self._ray.wait(
-            list(self._pending), num_returns=1, timeout=seconds, fetch_local=True
-        )
-        if ready:  # all others that have ended
-            ready, _ = self._ray.wait(
-                list(self._pending), num_returns=len(self._pending), timeout=0, fetch_local=True
-            )
+        if not self._connection.is_open:
+            return self._reconnect(seconds)
+        if why := self._failure():
+            return self._lose_all(why)
+        idle = [self._life[name] for name in self._ready - self._busy]
+        references, ray = [*self._pending, *idle], self._connection.ray
+        try:
+            ready, _ = ray.wait(references, num_returns=1, timeout=seconds, fetch_local=True)
+            if ready:  # all others that have ended
+                count = len(references)
+                ready, _ = ray.wait(references, num_returns=count, timeout=0, fetch_local=True)
+        except Exception as error:
+            return self._lose_all(f"Ray has failed ({type(error).__name__})")
         return [event for reference in ready for event in self._received(reference)]
 
+    def _failure(self) -> str:
+        """Returns why all actors are lost; "" if they are not."""
+        if why := self._connection.failure():
+            return why
+        late = time.monotonic() - self._since > READY_SECONDS
+        if self._connection.local and late and not self._ready:
+            return "Ray makes no workers"
+        return ""
+
+    def _lose_all(self, why: str) -> list[Event]:
+        """Closes the connection. Returns the events of the workers that had an order."""
+        lost = [Event(name, None, why) for name in self._busy]
+        for each in (self._actors, self._pending, self._life, self._ready, self._busy, self._puts):
+            each.clear()
+        self._connection.close()
+        self._since = time.monotonic()
+        return lost
+
+    def _reconnect(self, seconds: float) -> list[Event]:
+        """Tries to connect again, and makes the actors. Raises NoWorkers when it gives up."""
+        if self._connection.local:
+            self._failures += 1  # until an actor is ready
+            if self._failures > FAILURES:
+                raise NoWorkers(f"Ray was started {FAILURES} times, and no worker was ready")
+        elif time.monotonic() - self._since > HEAD_SECONDS:
+            raise NoWorkers(
+                f"no Ray cluster has answered at {self._options.address} for {HEAD_SECONDS:.0f} s"
+            )
+        if self._connection.reopen():
+            self._begin()
+        else:
+            time.sleep(seconds)
+        return []
+
     def _received(self, reference: Any) -> list[Event]:
-        name = self._pending.pop(reference)
+        name = self._pending.pop(reference, "")
+        if not name:  # an idle actor has ended
+            name = next((each for each, life in self._life.items() if life == reference), "")
+            return self._replace(name, None) if name else []
         try:
-            message = self._ray.get(reference)
+            message = self._connection.ray.get(reference)
         except Exception as error:  # of Ray, or what the worker has raised
             return self._replace(name, error)
         if name not in self._ready:
             self._ready.add(name)
-            self._failures = 0
+            self._failures, self._since = 0, time.monotonic()
             return []
         self._busy.discard(name)
         return [Event(name, message if isinstance(message, bytes) else b"")]
 
-    def _replace(self, name: str, error: Exception) -> list[Event]:
+    def _replace(self, name: str, error: Exception | None) -> list[Event]:
+        if why := self._connection.failure(now=True):
+            return self._lose_all(why)  # without a head, Ray would wait for it
         busy, why = name in self._busy, f"it ended ({type(error).__name__})"
         if name not in self._ready:
             self._failures += 1
@@ -165,73 +216,25 @@ class RayActors:
     def _remove(self, name: str) -> None:
         actor = self._actors.pop(name)
         self._pending = {key: value for key, value in self._pending.items() if value != name}
+        self._life.pop(name, None)
         self._ready.discard(name)
         self._busy.discard(name)
+        self._since = time.monotonic()
         with contextlib.suppress(Exception):  # it has ended already
-            self._ray.kill(actor)
+            self._connection.ray.kill(actor)
 
     def discard(self, worker: str) -> None:
-        if worker in self._actors:
-            self._remove(worker)
-            self._complete()
+        if worker not in self._actors:
+            return
+        if why := self._connection.failure(now=True):
+            self._connection.break_off(why)  # ``wait`` reports it
+            return
+        self._remove(worker)
+        self._complete()
 
     def close(self) -> None:
-        for name in list(self._actors):
-            self._remove(name)
-        self._ray.shutdown()
-
-
-def refuse_unreachable(address: str | None) -> None:
-    """Raises RayError if Ray is not installed, or if nothing answers at ``address``.
-
-    Ray itself tries for minutes. "auto" is left to Ray, which knows the cluster of this machine.
-    """
-    if importlib.util.find_spec("ray") is None:
-        raise RayError(
-            "Ray is not installed: pip install 'jaxsolve[cluster]', or --backend processes"
-        )
-    if address is None or address in ("auto", "local"):
-        return
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise RayError(f"address {address!r}: give HOST:PORT or auto")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise RayError(f"no Ray cluster answers at {address} ({why})") from None
-
-
-def _started(options: ClusterOptions) -> Any:
-    """Starts Ray, or joins a cluster, and returns the module."""
-    local = options.address is None
-    if local:
-        os.environ[_LOOPBACK] = "0"
-        os.environ["RAY_AUTH_MODE"] = "token"
-        os.environ["RAY_AUTH_TOKEN"] = _TOKEN
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    import ray
-
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    terminate = signal.getsignal(signal.SIGTERM)  # Ray replaces it by an exit that saves nothing
-    try:
-        # JAX warns of every fork. Ray's children start other programs at once.
-        warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
-        if local:
-            ray.init(
-                address="local",
-                include_dashboard=False,
-                num_cpus=max(1, round(options.workers * options.worker_cpus)),
-                _node_ip_address="127.0.0.1",
-                **quiet,
-            )
-        else:
-            ray.init(address=options.address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        first = (str(error).splitlines() or ["no reason"])[0]
-        what = "Ray does not start" if local else f"no Ray cluster answers at {options.address}"
-        raise RayError(f"{what} ({first})") from None
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, terminate)
-    return ray
+        if not self._connection.local and not self._connection.failure(now=True):
+            for actor in self._actors.values():
+                with contextlib.suppress(Exception):
+                    self._connection.ray.kill(actor)
+        self._lose_all("the run ends")

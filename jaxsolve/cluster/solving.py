@@ -81,7 +81,7 @@ class Run:
     """A run with workers, as a context manager that ends them.
 
     ``settings`` and ``make_pool`` are the arguments of ``solve``, ``solve_value`` and
-    ``solve_pool``. The workers are started when the first search has its folder.
+    ``solve_pool``. The workers are started when the first search has its folder and needs them.
 
     Args:
       options: number and kind of the workers, and their jobs.
@@ -104,10 +104,7 @@ class Run:
         self._status = Status(None if out is None else out / STATUS, show)
 
     def make_pool(self, evaluator: Evaluator, flights: int) -> Manager:
-        """Returns a manager for an evaluator (``search.run.options.MakePool``).
-
-        Starts the workers at the first call. Raises RayError if no Ray cluster answers.
-        """
+        """Returns a manager for an evaluator (``search.run.options.MakePool``)."""
         del flights  # the manager has one for each path
         if self.shared is None:
             self.shared = self._start()
@@ -129,7 +126,7 @@ class Run:
     def __enter__(self) -> Run:
         """Raises RayError if Ray is not installed, or if nothing answers at its address."""
         if self.options.backend == "ray":
-            from jaxsolve.cluster.ray_actors import refuse_unreachable
+            from jaxsolve.cluster.ray_connection import refuse_unreachable
 
             refuse_unreachable(self.options.address)
         return self
@@ -137,11 +134,13 @@ class Run:
     def __exit__(self, *_: object) -> None:
         if self.shared is None:
             return
-        self.shared.backend.close()
-        if self.shared.verifiers is not None:
-            self.shared.verifiers.close()
         self._status.update(self.shared, [], ended=True)
         self.shared.journal.close()
+        try:
+            self.shared.backend.close()
+        finally:
+            if self.shared.verifiers is not None:
+                self.shared.verifiers.close()
 
 
 def manager_settings(options: ClusterOptions, settings: Settings) -> Settings:
@@ -169,6 +168,6 @@ def worker_settings(options: ClusterOptions, settings: Settings) -> Settings:
 def _backend(options: ClusterOptions, settings: Settings) -> Backend:
     if options.backend == "processes":
         return Processes(options.workers, settings)
-    from jaxsolve.cluster.ray_actors import RayActors  # imports Ray
+    from jaxsolve.cluster.ray_actors import RayActors
 
     return RayActors(options, settings)
