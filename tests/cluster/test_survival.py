@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import os
@@ -16,7 +17,7 @@ import pytest
 from jaxsolve.cluster import ClusterOptions, Run, ray_actors
 from jaxsolve.cluster.status import STATUS, read
 from jaxsolve.games import make
-from jaxsolve.search import Settings, Verdict, solve
+from jaxsolve.search import Limits, Settings, Verdict, solve
 from support.cli import one_object, run
 from support.cluster import inline
 from support.cluster_runs import (
@@ -106,7 +107,7 @@ def test_a_killed_head_of_a_joined_cluster_is_waited_for(tmp_path, monkeypatch):
 def test_nodes_come_and_go_and_a_head_that_stays_away_ends_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(ray_actors, "HEAD_SECONDS", 2.0)
     game, out, seen = make("hex-6"), tmp_path / "out", list[int]()
-    with Cluster(tmp_path) as cluster:
+    with Cluster(tmp_path, several=True) as cluster:
         for name, value in cluster.environment.items():
             monkeypatch.setenv(name, value)
 
@@ -120,12 +121,13 @@ def test_nodes_come_and_go_and_a_head_that_stays_away_ends_the_run(tmp_path, mon
                 else:
                     cluster.kill(cluster.nodes.pop())
 
+        limits = Limits(wall_seconds=300)
         options = ClusterOptions(3, "ray", cluster.address, job_nodes=50)
         with Run(options, Settings("pns"), out) as started_run:
             result = solve(
                 game,
                 game.parse("....../....../....../....../....../...... b"),
-                settings=started_run.settings,
+                settings=dataclasses.replace(started_run.settings, limits=limits),
                 make_pool=started_run.make_pool,
                 out=out,
                 progress=change,

@@ -59,13 +59,18 @@ def kill_head(process: int, programs: tuple[str, ...] = HEAD) -> int:
 
 
 class Cluster:
-    """A Ray cluster of this machine with two CPUs, whose nodes can be killed and started."""
+    """A Ray cluster of this machine with two CPUs, whose nodes can be killed and started.
 
-    def __init__(self, folder: Path):
+    Args:
+      folder: for the log.
+      several: whether it may have several nodes. Then Ray listens on all interfaces.
+    """
+
+    def __init__(self, folder: Path, several: bool = False):
         self.port, self._folder = free_port(), folder
         self.address = f"127.0.0.1:{self.port}"
         self.environment = {
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "01"[several],
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
             "RAY_USAGE_STATS_ENABLED": "0",
