@@ -8,23 +8,19 @@ this machine, or the head of a joined cluster is waited for, and there are new a
 
 from __future__ import annotations
 
-import contextlib
 import json
 import multiprocessing
-import os
-import secrets
 import select
 import signal
 import socket
 import time
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.channel import Channel
-from jaxsolve.cluster.ray_connection import RayError, refuse_unreachable
+from jaxsolve.cluster.ray_connection import RayError, end_session, processes, refuse_unreachable
 from jaxsolve.cluster.ray_driver import drive
 from jaxsolve.search.settings import Settings
 
@@ -52,7 +48,7 @@ class RayActors:
         self._options, self._settings = options, settings
         self._address = options.address  # "auto" becomes the address that Ray has found
         self._local = options.address is None
-        self._token = ""  # of the Ray that the driver has started
+        self._before = set[int]()  # processes that ran before the driver
         self._process: BaseProcess | None = None  # the driver
         self._channel: Channel | None = None
         self._connected = self._ever_connected = False
@@ -69,7 +65,7 @@ class RayActors:
         self._drivers += 1
         if self._local:
             self._since = time.monotonic()
-        self._token = secrets.token_hex(32)
+        self._before = processes()
         context = multiprocessing.get_context("spawn")
         mine, theirs = socket.socketpair()
         # The driver inherits the mask, and takes no Ctrl-C before it ignores it.
@@ -77,7 +73,7 @@ class RayActors:
         try:
             self._process = context.Process(
                 target=drive,
-                args=(theirs, self._options, self._address, self._token, self._settings),
+                args=(theirs, self._options, self._address, self._settings),
                 name=f"actor-{self._drivers}",
                 daemon=True,
             )
@@ -178,9 +174,9 @@ class RayActors:
             self._process.join(seconds)
             self._process.kill()
             self._process.join()
+            if self._local and self._process.pid is not None:
+                end_session(self._process.pid, self._before)
         self._channel = self._process = None
-        if self._local and self._token:
-            _kill_holders(self._token)
 
     def _start_again(self, seconds: float) -> list[Event]:
         """Starts a driver if a head may answer. Raises NoWorkers when it gives up."""
@@ -209,15 +205,3 @@ class RayActors:
 
     def close(self) -> None:
         self._end_driver(CLOSE_SECONDS if self._connected else 0.0)
-
-
-def _kill_holders(token: str) -> None:
-    """Ends the processes that were started with a token of Ray in their environment.
-
-    Those that Ray itself leaves behind wait for a dead head for a minute.
-    """
-    wanted = f"RAY_AUTH_TOKEN={token}".encode()
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                os.kill(int(folder.name), signal.SIGKILL)

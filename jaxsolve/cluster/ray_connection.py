@@ -7,12 +7,17 @@ the matter of whoever has started it (``launch/README.md``).
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import logging
 import os
+import re
+import secrets
+import signal
 import socket
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,11 +41,10 @@ class Connection:
     Args:
       options: number of the workers, and their CPUs.
       address: of the cluster; None: Ray is started on this machine.
-      token: of a Ray that is started.
     """
 
-    def __init__(self, options: ClusterOptions, address: str | None, token: str):
-        self.ray = _started(options, address, token)
+    def __init__(self, options: ClusterOptions, address: str | None):
+        self.ray = _started(options, address)
         self.address = address
         self._ports = [] if address is None else [_host_and_port(address)] * (address != "auto")
         if address is None or not address.startswith("ray://"):  # Ray's client has no raylet
@@ -104,13 +108,40 @@ def _ports(ray: Any) -> list[tuple[str, int]]:
     return found
 
 
-def _started(options: ClusterOptions, address: str | None, token: str) -> Any:
+def processes() -> set[int]:
+    """Returns the processes of this machine; an empty set if they are unknown."""
+    with contextlib.suppress(OSError):
+        return {int(name) for name in os.listdir("/proc") if name.isdecimal()}
+    return set()
+
+
+def end_session(process: int, before: set[int]) -> None:
+    """Ends what is left of the Ray that a process has started, but not what ran ``before``.
+
+    Ray's agents wait for a dead head for a minute. They are known by their logs, in a folder that
+    is named after the process.
+    """
+    for each in processes() - before - {os.getpid()}:
+        with contextlib.suppress(OSError):
+            if any(_is_session(file, process) for file in Path(f"/proc/{each}/fd").iterdir()):
+                os.kill(each, signal.SIGKILL)
+
+
+def _is_session(file: Path, process: int) -> bool:
+    """Whether an open file is one of the session of a process."""
+    with contextlib.suppress(OSError):
+        parts = Path(os.readlink(file)).parts
+        return any(re.fullmatch(rf"session_.*_{process}", part) for part in parts)
+    return False
+
+
+def _started(options: ClusterOptions, address: str | None) -> Any:
     """Starts Ray, or joins the cluster at ``address``, and returns the module."""
     local = address is None
     if local:
         os.environ[_LOOPBACK] = "0"
         os.environ["RAY_AUTH_MODE"] = "token"
-        os.environ["RAY_AUTH_TOKEN"] = token
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray
 

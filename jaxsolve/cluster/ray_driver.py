@@ -33,7 +33,7 @@ from multiprocessing import current_process
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.channel import WorkerEnd
-from jaxsolve.cluster.ray_connection import LOOK_SECONDS, Connection
+from jaxsolve.cluster.ray_connection import LOOK_SECONDS, Connection, end_session, processes
 from jaxsolve.search.settings import Settings
 
 if TYPE_CHECKING:
@@ -179,7 +179,6 @@ def drive(
     end: socket.socket,
     options: ClusterOptions,
     address: str | None,
-    token: str,
     settings: Settings,
 ) -> None:
     """The main function of the process. It ends when the manager closes the socket, or has ended.
@@ -188,7 +187,6 @@ def drive(
       end: socket to the manager.
       options: number and resources of the actors.
       address: of the cluster; None: Ray is started on this machine.
-      token: of a Ray that is started.
       settings: options of every search.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C
@@ -196,10 +194,10 @@ def drive(
     with open(os.devnull, "w") as nowhere:  # Ray prints on standard output, which is for the answer
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
         os.dup2(nowhere.fileno(), sys.stderr.fileno())
-    manager = WorkerEnd(end)
+    manager, before = WorkerEnd(end), processes()
     with contextlib.suppress(OSError):  # the manager has ended
         try:
-            connection = Connection(options, address, token)
+            connection = Connection(options, address)
             manager.send(_event("open", address=connection.address))
             _serve(manager, connection, _Driver(connection, options, settings))
         except _Ended as error:
@@ -207,6 +205,8 @@ def drive(
         except Exception as error:
             first = (str(error).splitlines() or [type(error).__name__])[0]
             manager.send(_event("failed", why=first))
+    if address is None:
+        end_session(os.getpid(), before)
     os._exit(0)  # Ray's cleanup waits for a head that has died
 
 

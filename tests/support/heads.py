@@ -37,7 +37,7 @@ def wait_until_gone(processes: set[int], seconds: float = 30.0) -> None:
     end = time.monotonic() + seconds
     while any(map(alive, processes)) and time.monotonic() < end:
         time.sleep(0.1)
-    left = {each: command(each) for each in processes if alive(each)}
+    left = {each: command(each).strip() for each in processes if alive(each)}
     assert not left, left
 
 
