@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.channel import Channel, WorkerEnd
+from jaxsolve.core.process import children_without_interrupts
 from jaxsolve.search.settings import Settings
 
 READY, CANCEL = b"ready", b"cancel"
@@ -48,9 +49,7 @@ class Processes:
 
     def _complete(self) -> None:
         """Starts processes until there are ``count``."""
-        # New processes inherit the mask, and take no Ctrl-C before they ignore it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with children_without_interrupts():
             while len(self._running) < self._count:
                 self._made += 1
                 name = f"process-{self._made}"
@@ -62,8 +61,6 @@ class Processes:
                 process.start()
                 theirs.close()
                 self._running[name] = _Process(name, process, Channel(mine), time.monotonic())
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def idle(self) -> list[str]:
         if not self._made:

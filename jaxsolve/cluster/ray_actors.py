@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import select
-import signal
 import socket
 import time
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.channel import Channel
 from jaxsolve.cluster.ray_connection import RayError, end_session, processes, refuse_unreachable
 from jaxsolve.cluster.ray_driver import drive
+from jaxsolve.core.process import children_without_interrupts
 from jaxsolve.search.settings import Settings
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ class RayActors:
         self._before = processes()
         context = multiprocessing.get_context("spawn")
         mine, theirs = socket.socketpair()
-        # The driver inherits the mask, and takes no Ctrl-C before it ignores it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with children_without_interrupts():
             self._process = context.Process(
                 target=drive,
                 args=(theirs, self._options, self._address, self._settings),
@@ -78,10 +76,8 @@ class RayActors:
                 daemon=True,
             )
             self._process.start()
-            self._channel = Channel(mine)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            theirs.close()
+        self._channel = Channel(mine)
+        theirs.close()
         self._heard = time.monotonic()
 
     def idle(self) -> list[str]:
