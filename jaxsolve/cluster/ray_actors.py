@@ -41,7 +41,9 @@ class RayActors:
       options: number and resources of the actors, and the address of the cluster.
       settings: options of every search.
 
-    A worker is named after its driver and its number. ``wait`` raises RayError if Ray does not start, or if the cluster has never answered.
+    A worker is named after its driver and its number.
+
+    ``wait`` raises RayError if Ray does not start, or if the cluster has never answered.
     """
 
     def __init__(self, options: ClusterOptions, settings: Settings):
