@@ -25,7 +25,10 @@ class Backend(Protocol):
     """
 
     def idle(self) -> list[str]:
-        """Returns the names of the workers that are ready and have no order."""
+        """Returns the names of the workers that are ready and have no order.
+
+        The first call starts the workers.
+        """
         ...
 
     def running(self) -> int:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from jaxsolve.cluster import verification
 from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.leaves import Leaf, PositionTexts, RunningJob, select
 from jaxsolve.cluster.news import News
-from jaxsolve.cluster.orders import Order, Report
+from jaxsolve.cluster.orders import Order, Report, within
 from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
 from jaxsolve.cluster.sizing import JobLimits
 from jaxsolve.cluster.verification import Distrust, Proved
@@ -81,9 +80,11 @@ class Manager:
         while self._jobs:
             clock = StepClock([each.job for each in self._jobs])
             try:
-                self.shared.renew(self.evaluator)
-                self._send()
-                ended = self._remove_ended()
+                ended = self._remove_ended()  # what a log decides needs no workers
+                if not ended:
+                    self.shared.renew(self.evaluator)
+                    self._send()
+                    ended = self._remove_ended()
                 if not ended:
                     self._wait()
             except NoWorkers as error:
@@ -180,7 +181,7 @@ class Manager:
     def _new_order(
         self, owner: RunningJob, position: str, line: tuple[int, ...], size: JobLimits
     ) -> Order:
-        shared, left = self.shared, owner.job.remaining()
+        shared = self.shared
         shared.orders += 1
         return Order(
             shared.orders,
@@ -189,15 +190,16 @@ class Manager:
             self.evaluator.game.rule_set,
             position,
             owner.job.current.searched,
-            _least(size.nodes, left.nodes),
-            _least(size.cpu_seconds, left.cpu_seconds),
+            size.nodes,
+            size.cpu_seconds,
             owner.root,
             line if owner.root else (),
         )
 
     def _give(self, assignment: Assignment, worker: str) -> None:
-        shared = self.shared
+        shared, left = self.shared, assignment.owner.job.remaining()
         order = dataclasses.replace(assignment.order, version=shared.weights.version)
+        order = within(order, left, shared.backend.running())
         assignment.order, assignment.worker = order, worker
         limit = HANG_FACTOR * (order.cpu_seconds or 0.0)
         assignment.deadline = shared.figures.clock() + shared.hang_seconds + limit
@@ -366,14 +368,6 @@ class Manager:
             if self.shared.busy.get(assignment.worker) is assignment:
                 self.shared.backend.cancel(assignment.worker)
         self._waiting = [each for each in self._waiting if each.order.id in self._assigned]
-
-
-Number = TypeVar("Number", int, float)
-
-
-def _least(one: Number | None, other: Number | None) -> Number | None:
-    """Returns the lower of two limits; None is no limit."""
-    return min((each for each in (one, other) if each is not None), default=None)
 
 
 def _spent() -> float:

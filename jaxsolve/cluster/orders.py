@@ -11,7 +11,7 @@ import itertools
 import json
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from jaxsolve.core import strict_json
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.question import Claim, Verdict
+from jaxsolve.search.settings import Limits
 
+LEAST_SECONDS = 0.5  # CPU seconds of an order at the end of a run's limit
 MOST_NUMBERS = 1 << 14
 MOST_RECORDS = 1 << 24  # records of one report; more are refused
 
@@ -129,6 +131,32 @@ class Report:
         if fields["verdict"] not in [str(each) for each in Verdict]:
             raise ValueError("the report has no verdict that exists")
         return cls(**fields, records=records)
+
+
+def within(order: Order, left: Limits, workers: int) -> Order:
+    """Returns the order with its share of what is left of a run's limits.
+
+    The orders of all workers together use up what is left, and little more. A node takes at least
+    one evaluation.
+    """
+    nodes, seconds = _least(left.nodes, left.evaluations), left.cpu_seconds
+    if nodes is not None:
+        nodes = max(1, -(-nodes // max(1, workers)))
+    if seconds is not None:
+        seconds = max(LEAST_SECONDS, seconds / max(1, workers))
+    return dataclasses.replace(
+        order,
+        nodes=_least(order.nodes, nodes),
+        cpu_seconds=_least(order.cpu_seconds, seconds),
+    )
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _least(one: Number | None, other: Number | None) -> Number | None:
+    """Returns the lower of two limits; None is no limit."""
+    return min((each for each in (one, other) if each is not None), default=None)
 
 
 def packed(records: np.ndarray) -> bytes:

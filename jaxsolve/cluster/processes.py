@@ -1,31 +1,39 @@
-"""Workers as processes of this machine, which are connected by pipes."""
+"""Workers as processes of this machine, which are connected by sockets."""
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
+import select
 import signal
+import socket
+import time
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
 from jaxsolve.cluster.backend import Event, NoWorkers
+from jaxsolve.cluster.channel import Channel, WorkerEnd
+from jaxsolve.core.process import children_without_interrupts
 from jaxsolve.search.settings import Settings
 
 READY, CANCEL = b"ready", b"cancel"
 FAILURES = 5  # workers that end before they are ready, in a row, until the run ends
+START_SECONDS = 600.0  # until a process that is not ready counts as hanging
+NO_MEMORY = 3  # exit code of a worker that has run out of memory
 
 
 class _Process(NamedTuple):
     name: str
     process: BaseProcess
-    pipe: Connection
+    channel: Channel
+    started: float  # monotonic
 
 
 class Processes:
     """``Backend`` of local processes. A process that ends is replaced by another.
+
+    No call waits for a worker. So one that hangs, even within a message, stops no other one.
 
     Args:
       count: number of processes.
@@ -38,29 +46,25 @@ class Processes:
         self._running: dict[str, _Process] = {}  # in the order of their start
         self._ready: set[str] = set()
         self._busy: set[str] = set()
-        self._lost: list[Event] = []
-        self._complete()
 
     def _complete(self) -> None:
         """Starts processes until there are ``count``."""
-        # New processes inherit the mask, and take no Ctrl-C before they ignore it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with children_without_interrupts():
             while len(self._running) < self._count:
                 self._made += 1
                 name = f"process-{self._made}"
                 context = multiprocessing.get_context("spawn")
-                mine, theirs = context.Pipe()
+                mine, theirs = socket.socketpair()
                 process = context.Process(
                     target=_work, args=(theirs, self._settings), name=name, daemon=True
                 )
                 process.start()
                 theirs.close()
-                self._running[name] = _Process(name, process, mine)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                self._running[name] = _Process(name, process, Channel(mine), time.monotonic())
 
     def idle(self) -> list[str]:
+        if not self._made:
+            self._complete()
         return [name for name in self._running if name in self._ready and name not in self._busy]
 
     def running(self) -> int:
@@ -70,38 +74,54 @@ class Processes:
         self, worker: str, order: bytes, news: Sequence[bytes] = (), weights: bytes | None = None
     ) -> None:
         self._busy.add(worker)
-        pipe = self._running[worker].pipe
-        with contextlib.suppress(OSError):  # it has ended, which ``wait`` reports
-            if weights is not None:
-                pipe.send_bytes(b"2 " + weights)
-            for message in (*news, order):
-                pipe.send_bytes(b"%d " % (message is order) + message)
+        channel = self._running[worker].channel
+        if weights is not None:
+            channel.send(b"2 " + weights)
+        for message in (*news, order):
+            channel.send(b"%d " % (message is order) + message)
 
     def cancel(self, worker: str) -> None:
-        with contextlib.suppress(OSError):
-            self._running[worker].pipe.send_bytes(CANCEL)
+        self._running[worker].channel.send(CANCEL)
 
     def wait(self, seconds: float) -> list[Event]:
-        pipes = {each.pipe: each for each in self._running.values()}
+        poll, by_descriptor = select.poll(), dict[int, _Process]()
+        for each in self._running.values():
+            poll.register(
+                each.channel, select.POLLIN | (select.POLLOUT if each.channel.unsent else 0)
+            )
+            by_descriptor[each.channel.fileno()] = each
         found: list[Event] = []
-        for pipe in wait(list(pipes), seconds):
-            assert isinstance(pipe, Connection)
-            found += self._received(pipes[pipe])
+        for descriptor, _ in poll.poll(1000 * seconds):
+            found += self._received(by_descriptor[descriptor])
+        self._drop_unready()
         return found
 
     def _received(self, each: _Process) -> list[Event]:
         try:
-            message = each.pipe.recv_bytes()
+            each.channel.flush()
+            messages = each.channel.messages()
         except (EOFError, OSError):
             return self._replace(each)
-        if message == READY:
-            self._ready.add(each.name)
-            self._failures = 0
-            return []
-        self._busy.discard(each.name)
-        return [Event(each.name, message)]
+        found = []
+        for message in messages:
+            if message == READY:
+                self._ready.add(each.name)
+                self._failures = 0
+            else:
+                self._busy.discard(each.name)
+                found.append(Event(each.name, message))
+        return found
+
+    def _drop_unready(self) -> None:
+        """Replaces processes that have not become ready for far too long."""
+        due = time.monotonic() - START_SECONDS
+        for each in list(self._running.values()):
+            if each.started < due and each.name not in self._ready:
+                self._replace(each)
 
     def _replace(self, each: _Process) -> list[Event]:
+        each.process.join(1.0)  # its own exit code
+        each.process.kill()
         each.process.join()
         code, busy = each.process.exitcode, each.name in self._busy
         if each.name not in self._ready:
@@ -110,13 +130,14 @@ class Processes:
                 raise NoWorkers(f"{FAILURES} workers in a row ended at their start (exit {code})")
         self._remove(each)
         self._complete()
-        return [Event(each.name, None, f"it ended (exit {code})")] if busy else []
+        why = "it had too little memory" if code == NO_MEMORY else f"it ended (exit {code})"
+        return [Event(each.name, None, why)] if busy else []
 
     def _remove(self, each: _Process) -> None:
         del self._running[each.name]
         self._ready.discard(each.name)
         self._busy.discard(each.name)
-        each.pipe.close()
+        each.channel.close()
 
     def discard(self, worker: str) -> None:
         if worker in self._running:
@@ -135,25 +156,30 @@ class Processes:
             self._end(each)
 
 
-def _work(pipe: Connection, settings: Settings) -> None:
-    """The main function of a process. It ends when the manager closes the pipe, or has ended."""
+def _work(end: socket.socket, settings: Settings) -> None:
+    """The main function of a process. It ends when the manager closes the socket, or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C and ends the workers
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     from jaxsolve.cluster.worker import Worker
     from jaxsolve.core.process import setup
 
     setup()
-    worker, news = Worker(settings), list[bytes]()
-    with contextlib.suppress(EOFError, OSError):
-        pipe.send_bytes(READY)
+    worker, manager, news = Worker(settings), WorkerEnd(end), list[bytes]()
+    code = 0
+    try:
+        manager.send(READY)
         while True:
-            kind, _, message = pipe.recv_bytes().partition(b" ")
+            kind, _, message = manager.receive().partition(b" ")
             if kind == b"0":
                 news.append(message)
             elif kind == b"1":
                 # A message during a search is CANCEL, or the end of the manager.
-                pipe.send_bytes(worker.run(message, news, pipe.poll))
+                manager.send(worker.run(message, news, manager.waiting))
                 news = []
             elif kind == b"2":
                 worker.renew(message)
-    os._exit(0)  # XLA's threads can crash during Python's cleanup
+    except MemoryError:
+        code = NO_MEMORY
+    except (EOFError, OSError):
+        pass
+    os._exit(code)  # XLA's threads can crash during Python's cleanup

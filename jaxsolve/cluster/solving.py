@@ -22,7 +22,7 @@ from jaxsolve.cluster.renewal import Renewal, folder_name
 from jaxsolve.cluster.shared import Shared
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import STATUS, Status, snapshot
-from jaxsolve.cluster.trainer_actor import TrainerActor
+from jaxsolve.cluster.trainer_actor import Remote
 from jaxsolve.cluster.trainer_options import TrainerOptions, network_of, refuse_unfit
 from jaxsolve.cluster.trainer_process import TrainerProcess
 from jaxsolve.cluster.verifiers import OwnVerifier, Verifiers
@@ -121,7 +121,7 @@ class Run:
     """A run with workers, as a context manager that ends them.
 
     ``settings`` and ``make_pool`` are the arguments of ``solve``, ``solve_value`` and
-    ``solve_pool``. The workers are started when the first search has its folder.
+    ``solve_pool``. The workers are started when the first search has its folder and needs them.
 
     Args:
       options: number and kind of the workers, and their jobs.
@@ -150,8 +150,7 @@ class Run:
     def make_pool(self, evaluator: Evaluator, flights: int) -> Manager:
         """Returns a manager for an evaluator (``search.run.options.MakePool``).
 
-        Starts the workers at the first call. Raises RayError if no Ray cluster answers, and
-        ValueError if the trainer cannot train the network of this game.
+        Raises ValueError if the trainer cannot train the network of this game.
         """
         del flights  # the manager has one for each path
         if self.shared is None:
@@ -192,7 +191,7 @@ class Run:
     def __enter__(self) -> Run:
         """Raises RayError if Ray is not installed, or if nothing answers at its address."""
         if self.options.backend == "ray":
-            from jaxsolve.cluster.ray_actors import refuse_unreachable
+            from jaxsolve.cluster.ray_connection import refuse_unreachable
 
             refuse_unreachable(self.options.address)
         return self
@@ -202,10 +201,12 @@ class Run:
             return
         if self.shared.trainer is not None:
             self.shared.trainer.close()
-        self.shared.backend.close()
-        self.shared.verifiers.close()
         self._status.update(self.shared, [], ended=True)
         self.shared.journal.close()
+        try:
+            self.shared.backend.close()
+        finally:
+            self.shared.verifiers.close()
 
 
 def manager_settings(options: ClusterOptions, settings: Settings) -> Settings:
@@ -233,7 +234,7 @@ def worker_settings(options: ClusterOptions, settings: Settings) -> Settings:
 def _backend(options: ClusterOptions, settings: Settings) -> Backend:
     if options.backend == "processes":
         return Processes(options.workers, settings)
-    from jaxsolve.cluster.ray_actors import RayActors  # imports Ray
+    from jaxsolve.cluster.ray_actors import RayActors
 
     return RayActors(options, settings)
 
@@ -241,6 +242,7 @@ def _backend(options: ClusterOptions, settings: Settings) -> Backend:
 def _trainer_backend(options: ClusterOptions, start: Start) -> TrainerBackend:
     assert options.trainer is not None
     shares = options.trainer.place == "share"
-    if options.backend == "processes":
-        return TrainerProcess(start, shares=shares)
-    return TrainerActor(start, options.trainer_resources, shares=shares)
+    remote = None
+    if options.address is not None:  # else the actor would be on this machine, too
+        remote = Remote(options.address, options.trainer_resources, shares)
+    return TrainerProcess(start, remote, shares=shares)

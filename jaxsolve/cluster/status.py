@@ -94,7 +94,7 @@ def snapshot(shared: Shared, jobs: Sequence[RunningJob], *, ended: bool) -> dict
         "process": os.getpid(),
         "ended": ended,
         "ready_workers": 0 if ended else shared.backend.running(),
-        "in_flight": len(shared.busy),
+        "in_flight": 0 if ended else len(shared.busy),
         "earlier": {
             "jobs": shared.journal.earlier_jobs,
             "nodes": shared.journal.earlier_nodes,

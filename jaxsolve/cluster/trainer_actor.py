@@ -1,24 +1,31 @@
-"""The trainer as an actor of Ray.
+"""The trainer as an actor of a Ray cluster.
 
-A folder of the manager's machine may not exist where the actor runs. So the actor saves nothing: it
-returns its weights, which the manager keeps, and an actor that replaces it begins with them.
+A process of the manager's machine is connected to the cluster and passes the messages. It ends with
+the cluster's head, and the manager then starts another one (``renewal``). A folder of this machine
+may not exist where the actor runs. So the actor saves nothing: it returns its weights, which the
+manager keeps, and an actor that replaces it begins with them.
 """
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import os
-from collections import deque
-from typing import TYPE_CHECKING, Any
-
-from jaxsolve.cluster.backend import TrainerLost
-from jaxsolve.cluster.trainer_process import NICE
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from jaxsolve.cluster.trainer_loop import Start
 
+NICE = 10  # lower priority of a trainer that shares the CPUs of workers
 _CONTROL = "control"
-AHEAD = 2  # iterations that are ordered: the trainer need not wait for the manager
+
+
+class Remote(NamedTuple):
+    """Where an actor runs."""
+
+    address: str  # of a Ray cluster, "auto" or HOST:PORT
+    resources: dict[str, Any]  # arguments of ``ray.remote``: num_cpus, num_gpus and resources
+    shares: bool  # whether it shares the device of workers
 
 
 class _Actor:
@@ -26,8 +33,7 @@ class _Actor:
 
     def __init__(self, start: Start, shares: bool):
         if shares:
-            os.nice(NICE)
-            os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+            share_device()
         from jaxsolve.cluster.trainer_loop import TrainerLoop
         from jaxsolve.core.process import setup
 
@@ -41,48 +47,37 @@ class _Actor:
         self._loop.add(positions)
 
 
-class TrainerActor:
-    """``TrainerBackend`` of a Ray actor. Ray must have been started.
+class RemoteLoop:
+    """``trainer_loop.TrainerLoop`` in an actor.
 
     Args:
       start: what the trainer begins with; its folder is not used.
-      resources: arguments of ``ray.remote``: ``num_cpus``, ``num_gpus`` and ``resources``.
-      shares: as for ``TrainerProcess``.
+      remote: where the actor runs.
+
+    Raises the errors of Ray if the cluster does not answer.
     """
 
-    def __init__(self, start: Start, resources: dict[str, Any], *, shares: bool = False):
+    def __init__(self, start: Start, remote: Remote):
         import ray
 
         self._ray: Any = ray
-        made = self._ray.remote(max_restarts=0, concurrency_groups={_CONTROL: 1}, **resources)(
-            _Actor
-        )
-        self.actor = made.remote(start._replace(folder=None), shares)
-        self._answers = deque(self.actor.update.remote() for _ in range(AHEAD))
-        self._sent: Any = None  # reference of the last positions
+        warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
+        ray.init(address=remote.address, log_to_driver=False, logging_level=logging.ERROR)
+        made: Any = self._ray.remote(
+            max_restarts=0, concurrency_groups={_CONTROL: 1}, **remote.resources
+        )(_Actor)
+        self._actor = made.remote(start._replace(folder=None), remote.shares)
 
-    def ready(self) -> bool:
-        return self._sent is None or bool(self._ray.wait([self._sent], timeout=0)[0])
+    def update(self) -> bytes:
+        """As ``TrainerLoop.update``. Raises the errors of Ray if the actor has ended."""
+        return self._ray.get(self._actor.update.remote())
 
-    def send(self, positions: bytes) -> None:
-        self._sent = self.actor.add.options(concurrency_group=_CONTROL).remote(positions)
+    def add(self, message: bytes) -> None:
+        """As ``TrainerLoop.add``."""
+        self._ray.get(self._actor.add.options(concurrency_group=_CONTROL).remote(message))
 
-    def receive(self) -> list[bytes]:
-        found: list[bytes] = []
-        while self._ray.wait([self._answers[0]], timeout=0)[0]:
-            try:
-                message = self._ray.get(self._answers[0])
-            except Exception as error:  # of Ray, or what the trainer has raised
-                if found:
-                    break
-                lines = str(error).splitlines() or [""]
-                why = lines[-1] if hasattr(error, "cause") else lines[0]
-                raise TrainerLost(f"it ended ({type(error).__name__}: {why})") from None
-            self._answers.popleft()
-            self._answers.append(self.actor.update.remote())
-            found.append(message if isinstance(message, bytes) else b"")
-        return found
 
-    def close(self) -> None:
-        with contextlib.suppress(Exception):  # it has ended already
-            self._ray.kill(self.actor)
+def share_device() -> None:
+    """Lowers the priority of this process on CPUs; on a GPU it takes memory as it needs it."""
+    os.nice(NICE)
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -1,5 +1,7 @@
 """The trainer as a process of this machine, which is connected by a pipe.
 
+The process trains, or passes the messages of an actor that does (``trainer_actor``).
+
 A thread of the process reads all messages at once and confirms each. The manager sends a message
 only after the one before it is confirmed, and a pipe takes one message unread. So the manager never
 waits for the trainer.
@@ -11,17 +13,19 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from jaxsolve.cluster.backend import TrainerLost
+from jaxsolve.cluster.trainer_actor import Remote, RemoteLoop, share_device
+from jaxsolve.core.process import children_without_interrupts
 
 if TYPE_CHECKING:
     from jaxsolve.cluster.trainer_loop import Start, TrainerLoop
 
 CONFIRMED = b"confirmed"
-NICE = 10  # lower priority of a trainer that shares the CPUs of workers
 
 
 class TrainerProcess:
@@ -29,22 +33,19 @@ class TrainerProcess:
 
     Args:
       start: what the trainer begins with.
+      remote: where an actor trains; None: the process itself trains.
       shares: whether it shares the device of workers: its priority on CPUs is lower then, and on a
         GPU it takes memory as it needs it.
     """
 
-    def __init__(self, start: Start, *, shares: bool = False):
+    def __init__(self, start: Start, remote: Remote | None = None, *, shares: bool = False):
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self.process = context.Process(
-            target=_train, args=(theirs, start, shares), name="trainer", daemon=True
+            target=_train, args=(theirs, start, remote, shares), name="trainer", daemon=True
         )
-        # The new process inherits the mask, and takes no Ctrl-C before it ignores it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with children_without_interrupts():
             self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self._free = True
 
@@ -77,20 +78,13 @@ class TrainerProcess:
         self._pipe.close()
 
 
-def _train(pipe: Connection, start: Start, shares: bool) -> None:
+def _train(pipe: Connection, start: Start, remote: Remote | None, shares: bool) -> None:
     """The main function of the process. It ends when the manager closes the pipe, or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C and ends the trainer
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    if shares:
-        os.nice(NICE)
-        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    from jaxsolve.cluster.trainer_loop import TrainerLoop
-    from jaxsolve.core.process import setup
-
-    setup()
-    loop, lock = TrainerLoop(start), threading.Lock()
+    loop, lock = _loop(start, remote, shares), threading.Lock()
     threading.Thread(target=_read, args=(pipe, loop, lock), daemon=True).start()
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # the manager has ended
         while True:
             answer = loop.update()
             with lock:
@@ -98,7 +92,23 @@ def _train(pipe: Connection, start: Start, shares: bool) -> None:
     os._exit(0)  # XLA's threads can crash during Python's cleanup
 
 
-def _read(pipe: Connection, loop: TrainerLoop, lock: threading.Lock) -> None:
+def _loop(start: Start, remote: Remote | None, shares: bool) -> TrainerLoop | RemoteLoop:
+    """Returns what trains."""
+    if remote is not None:
+        with open(os.devnull, "w") as nowhere:  # Ray prints there, and so would its errors
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+            os.dup2(nowhere.fileno(), sys.stderr.fileno())
+        return RemoteLoop(start, remote)
+    if shares:
+        share_device()
+    from jaxsolve.cluster.trainer_loop import TrainerLoop
+    from jaxsolve.core.process import setup
+
+    setup()
+    return TrainerLoop(start)
+
+
+def _read(pipe: Connection, loop: TrainerLoop | RemoteLoop, lock: threading.Lock) -> None:
     """Reads positions, until the manager closes the pipe."""
     with contextlib.suppress(EOFError, OSError):
         while True:

@@ -19,6 +19,7 @@ import numpy as np
 
 from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.verification import Distrust, Proved, verify
+from jaxsolve.core.process import children_without_interrupts
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 
 
@@ -99,9 +100,10 @@ class Verifiers:
             return _timed(order, report, root, evaluator)
 
         try:
-            future = self._executor.submit(
-                _verified, order.encode(), report.encode(), root.copy(), evaluator.zones
-            )
+            with children_without_interrupts():
+                future = self._executor.submit(
+                    _verified, order.encode(), report.encode(), root.copy(), evaluator.zones
+                )
         except BrokenExecutor:
             self._drop_executor()
             future = Future[Verified]()

@@ -66,6 +66,10 @@ def run(request: Request) -> int:
 
 def _solve(request: Request, started: Any, table: _LiveTable) -> int:
     """Runs ``solve`` or ``suite`` with the workers. Returns the exit code."""
+
+    def figures() -> dict[str, Any]:
+        return {"cluster": started.figures()}
+
     if is_problem_set(request.position):
         return suite.run(
             suite.Request(
@@ -77,6 +81,7 @@ def _solve(request: Request, started: Any, table: _LiveTable) -> int:
                 out=request.out,
                 as_json=request.as_json,
                 make_pool=started.make_pool,
+                figures=figures,
             )
         )
     return solve.run(
@@ -92,6 +97,7 @@ def _solve(request: Request, started: Any, table: _LiveTable) -> int:
             as_json=request.as_json,
             make_pool=started.make_pool,
             before_answer=table.stop,
+            figures=figures,
         )
     )
 

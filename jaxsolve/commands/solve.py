@@ -45,6 +45,7 @@ class Request:
     as_json: bool = False
     make_pool: MakePool | None = None  # makes what runs the search, with a display of its own
     before_answer: Callable[[], None] | None = None  # called before the answer is printed
+    figures: Callable[[], dict[str, Any]] | None = None  # more fields of the JSON object
 
 
 def run(request: Request) -> int:
@@ -207,7 +208,8 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
                 "value": value,
                 "claims": [answer.fields(problem, result) for result in results],
             }
-        streams.print_json(found | {"settings": request.settings.as_json()})
+        more = {} if request.figures is None else request.figures()
+        streams.print_json(found | {"settings": request.settings.as_json()} | more)
         return
     console = output_console()
     if problem.title:

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import hashlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ class Request:
     patterns: Path | None = None
     as_json: bool = False
     make_pool: MakePool | None = None  # makes what runs the searches
+    figures: Callable[[], dict[str, Any]] | None = None  # more fields of the JSON object
 
 
 def run(request: Request) -> int:
@@ -98,7 +99,8 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
     rows = [results.rows[problem.id] for problem in chosen if problem.id in results.rows]
     totals = _totals(rows, len(chosen))
     if request.as_json:
-        streams.print_json({"problems": rows, "total": totals})
+        more = {} if request.figures is None else request.figures()
+        streams.print_json({"problems": rows, "total": totals} | more)
     else:
         table.total(totals)
     sys.stdout.flush()

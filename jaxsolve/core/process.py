@@ -221,3 +221,19 @@ def defer_interrupts() -> Iterator[None]:
             signal.signal(number, handler)
         for number in dict.fromkeys(came):
             signal.raise_signal(number)
+
+
+@contextlib.contextmanager
+def children_without_interrupts() -> Iterator[None]:
+    """Context manager in which new processes start with Ctrl-C blocked, until they ignore it.
+
+    The terminal sends Ctrl-C to them, too.
+    """
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start, by the first process, would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -6,74 +6,40 @@ import contextlib
 import json
 import os
 import random
+import re
+import resource
+import shutil
 import signal
-import subprocess
-import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import jaxsolve
 from jaxsolve.cluster import ClusterOptions, Run, journal
 from jaxsolve.cluster.journal import JOURNAL
+from jaxsolve.cluster.orders import Order
+from jaxsolve.cluster.processes import Processes
 from jaxsolve.cluster.status import _FIELDS, STATUS
 from jaxsolve.games import make
 from jaxsolve.proof.check import check
 from jaxsolve.search import Claim, Settings, Verdict, solve
 from support.cli import WIN, one_object, run
 from support.cluster import inline
+from support.cluster_runs import (
+    ANSWER,
+    GAME,
+    POSITION,
+    WORDS,
+    assert_accepted,
+    assert_nothing_twice,
+    lines,
+    started,
+    wait_for,
+)
 from support.search import LONG, accepted
 
-GAME, POSITION = "hex-5", "...../.X.../...../...../..... w"
-ANSWER = 20  # exit code of a disproved claim
-WORDS = ("cluster", "solve", POSITION, "--game", GAME, "--job-nodes", 150, "--workers", 2, "--json")
 SMALL = ("cluster", "solve", "start", "--game", "hex-4", "--job-nodes", 8, "--workers", 2)
-
-
-def lines(out: Path) -> list[dict]:
-    """The complete lines of the journal."""
-    found = []
-    if (out / JOURNAL).exists():
-        for line in (out / JOURNAL).read_text().splitlines():
-            with contextlib.suppress(ValueError):
-                found.append(json.loads(line))
-    return found
-
-
-def assert_nothing_twice(out: Path) -> None:
-    """No position that was decided or searched in vain has been ordered again."""
-    seen = Counter((str(line["claim"]), line["position"]) for line in lines(out))
-    assert seen and not [each for each, count in seen.items() if count > 1]
-
-
-def assert_accepted(out: Path) -> None:
-    report = check(out / "proof.jsonl.gz")
-    assert report.accepted and report.root == POSITION and report.rules == GAME
-
-
-@contextlib.contextmanager
-def started(*words: object) -> Iterator[subprocess.Popen]:
-    """``python -m jaxsolve`` in a process group of its own, all of which ends with the block."""
-    command = [sys.executable, "-m", "jaxsolve", *map(str, words)]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, start_new_session=True, **streams) as process:
-        try:
-            yield process
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def wait_for(out: Path, count: int, process: subprocess.Popen, seconds: float = 120) -> bool:
-    """Waits for so many lines of the journal, or the end of the process; whether it still runs."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and process.poll() is None:
-        if len(lines(out)) >= count:
-            return True
-        time.sleep(0.02)
-    return process.poll() is None
 
 
 # ---- kill -9 -------------------------------------------------------------------------------------
@@ -310,3 +276,87 @@ def test_a_run_goes_on_beside_a_damaged_status(tmp_path, monkeypatch):
     assert run(*SMALL, "--out", out, "--resume").exit_code == 0
     assert one_object(run("cluster", "status", out, "--json"))["earlier"]["jobs"] > 0
     assert run("cluster", "solve", WIN, "--game", "hex-3", "--out", out).exit_code == 2
+
+
+# ---- full disks, deleted folders, clocks ---------------------------------------------------------
+def test_a_full_disk_ends_the_run_and_it_resumes(tmp_path):
+    """The system refuses the manager every write beyond a size."""
+    out = tmp_path / "out"
+    with started(*WORDS, "--out", out) as process:
+        assert wait_for(out, 20, process)
+        most = max(each.stat().st_size for each in out.iterdir() if each.is_file())
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
+        said, errors = process.communicate(timeout=300)
+    assert process.returncode in (1, 10), (said, errors)
+    assert "Traceback" not in errors and "File too large" in said
+    before = lines(out)
+    words = [1 if word == 2 else word for word in WORDS]  # another number of workers
+    with started(*words, "--out", out, "--resume") as process:
+        said, errors = process.communicate(timeout=300)
+    assert process.returncode == ANSWER, (said, errors)
+    assert lines(out)[: len(before)] == before
+    assert_accepted(out)
+
+
+def test_a_deleted_folder_costs_the_proof_only(tmp_path):
+    out = tmp_path / "out"
+    with started(*WORDS, "--out", out) as process:
+        assert wait_for(out, 20, process)
+        shutil.rmtree(out)
+        said, errors = process.communicate(timeout=300)
+    found = json.loads(said)
+    assert process.returncode == 1 and found["verdict"] == "disproved", (said, errors)
+    assert "No such file" in found["unsaved"] and "Traceback" not in errors
+    assert not out.exists()
+
+
+def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
+    inline(monkeypatch)
+    rng, wall = random.Random(7), time.time
+    monkeypatch.setattr(time, "time", lambda: max(0.0, wall() + rng.uniform(-1e9, 1e9)))
+    result = run(*SMALL, "--out", tmp_path / "out", "--wall", 600, "--json")
+    assert result.exit_code == 0, result.output
+    found = one_object(result)
+    assert 0 <= found["wall_seconds"] < 600 and found["cluster"]["jobs"].get("lost", 0) == 0
+    assert 0 <= found["cluster"]["seconds"] < 600
+
+
+def test_wall_time_is_for_display_only():
+    """Deadlines and figures use clocks that never jump."""
+    package = Path(jaxsolve.__file__).parent
+    found = {
+        path.name
+        for folder in ("cluster", "search", "core")
+        for path in (package / folder).rglob("*.py")
+        if re.search(r"\btime\.time\(|datetime", path.read_text())
+    }
+    assert found <= {"status.py"}
+
+
+# ---- runs that need no workers, and limits -------------------------------------------------------
+def test_a_resumed_run_that_is_decided_starts_no_workers(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        inline(patch)
+        assert run(*SMALL, "--out", out).exit_code == 0
+    monkeypatch.setattr(Processes, "_complete", lambda _: pytest.fail("a worker was started"))
+    again = run(*SMALL, "--out", out, "--resume", "--json")
+    assert again.exit_code == 0, again.output
+    figures = one_object(again)["cluster"]
+    assert figures["workers"] == {} and figures["earlier"]["jobs"] > 0
+    assert one_object(run("cluster", "status", out, "--json"))["in_flight"] == 0
+
+
+@pytest.mark.parametrize("limit", [("--nodes", 300), ("--evaluations", 400), ("--time", 0.05)])
+def test_orders_end_at_the_limits_of_the_run(limit, tmp_path, monkeypatch):
+    made = inline(monkeypatch)
+    words = ("start", "--game", "hex-6", "--workers", 3, "--json", *limit)
+    result = run("cluster", "solve", *words, "--out", tmp_path / "out")
+    assert result.exit_code == 10, result.output
+    found, orders = one_object(result), [Order.decode(each) for each in made[0].sent]
+    assert found["stopped_by"] == {"--time": "cpu_seconds"}.get(limit[0], limit[0][2:])
+    if limit[0] == "--nodes":
+        assert found["nodes"] < 300 + 100
+        assert sum(order.nodes or 1 << 30 for order in orders[:3]) <= 303
+    if limit[0] == "--time":
+        assert all(order.cpu_seconds == 0.5 for order in orders)

@@ -52,6 +52,10 @@ def test_json_is_one_object_and_exit_codes_are_those_of_solve(tmp_path):
     words = (LOSS, "--game", "hex-3", "--json")
     found = cluster(*words, out=tmp_path / "loss")
     assert found.exit_code == 20 and one_object(found)["verdict"] == "disproved"
+    status = one_object(run("cluster", "status", tmp_path / "loss", "--json"))
+    figures = one_object(found)["cluster"]
+    assert figures.keys() == status.keys() and figures["jobs"] == status["jobs"]
+    assert figures["ended"] and status["in_flight"] == figures["in_flight"] == 0
     found = cluster("start", "--game", "hex-5", "--nodes", 30, "--json", out=tmp_path / "limit")
     assert found.exit_code == 10 and one_object(found)["stopped_by"] == "nodes"
 
@@ -63,6 +67,8 @@ def test_a_problem_set_gives_the_rows_of_suite(tmp_path):
     assert found.exit_code == 0 and "3 of 3 done: 2 proved, 1 disproved" in found.stdout
     again = cluster(problems, "--job-nodes", 5, "--ids", "win", out=out)
     assert again.exit_code == 0 and "1 of 1 done" in again.stdout
+    third = cluster(problems, "--job-nodes", 5, "--json", out=tmp_path / "third")
+    assert one_object(third)["cluster"]["ended"]
 
 
 def test_a_second_run_is_refused_and_resumed(tmp_path):
