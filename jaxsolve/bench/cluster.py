@@ -23,6 +23,7 @@ from jaxsolve.bench.request import Request
 from jaxsolve.bench.simulated_workers import (
     SimulatedClock,
     SimulatedJobs,
+    SimulatedVerifiers,
     SimulatedWorkers,
     spent,
 )
@@ -101,8 +102,9 @@ def run(request: Request) -> int:
                         least_jobs = LEAST_JOBS if each is jobs else 1 << 40
                         limits = Limits(seconds, WARM_UP, MEASURED, least_jobs)
                         row = simulate(game, count, each, verifiers, limits)
-                    least = least or row["load_share"]
-                    report.add(row | {"efficiency": row["load_share"] / max(least, 1e-9)})
+                    share = row["done"] / row["asked"]
+                    least = least or share
+                    report.add(row | {"efficiency": share / max(least, 1e-9)})
     finally:
         report.show()
     return 0
@@ -164,9 +166,9 @@ def simulate(
         ) as job:
             simulation = _Simulation(job, jobs, limits or Limits(), clock or SimulatedClock())
             backend = SimulatedWorkers(
-                workers, jobs, game, simulation.clock, simulation.ended, verifiers
+                workers, jobs, game, simulation.clock, simulation.ended, helped=verifiers > 0
             )
-            simulation.run(backend, out)
+            simulation.run(backend, verifiers, out)
         return {
             "game": game.rule_set,
             "workers": workers,
@@ -187,8 +189,13 @@ class _Simulation:
         self._start: _Reading | None = None
         self._last: _Reading | None = None
 
-    def run(self, backend: SimulatedWorkers, out: Path) -> None:
+    def run(self, backend: SimulatedWorkers, verifiers: int, out: Path) -> None:
         """Runs the manager until the simulation has ended."""
+        verifier = (
+            SimulatedVerifiers(verifiers, self._jobs, backend, self.clock)
+            if verifiers
+            else OwnVerifier(backend.verify)
+        )
         nodes = self._jobs.seconds * max(run.nodes_per_second for run in self._jobs.runs)
         self._shared = Shared(
             backend,
@@ -196,7 +203,7 @@ class _Simulation:
             JobSize(round(nodes)),
             figures=backend.figures,
             status=Status(out / STATUS),
-            verifiers=OwnVerifier(backend.verify),
+            verifiers=verifier,
         )
         manager = Manager(self._job.evaluator, self._shared)
         manager.submit(self._job)

@@ -23,6 +23,7 @@ from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.figures import Figures
 from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.verification import Proved
+from jaxsolve.cluster.verifiers import Verified
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.jit import compile_clock
@@ -180,8 +181,7 @@ class SimulatedWorkers:
       game: game of all orders.
       clock: simulated time.
       ended: whether the simulation is over. Then ``wait`` raises NoWorkers.
-      verifiers: processes that verify reports in place of the manager, one at a time each; a report
-        waits for one, and its worker with it. 0: the manager verifies.
+      helped: whether others verify reports (``SimulatedVerifiers``), not the manager.
     """
 
     def __init__(
@@ -191,14 +191,15 @@ class SimulatedWorkers:
         game: Game,
         clock: SimulatedClock,
         ended: Callable[[], bool],
-        verifiers: int = 0,
+        *,
+        helped: bool = False,
     ):
         self._jobs, self._game, self._clock, self._ended = jobs, game, clock, ended
         self.figures = Figures(clock=clock)
         self._adopting = self._added = 0.0  # CPU seconds of adoption: measured, and added
         self._count = count
         self._idle = dict.fromkeys(f"worker-{number}" for number in range(count))
-        self._verifiers = [0.0] * verifiers  # when each has no more work
+        self._helped = helped
         self._events: list[tuple[float, int, _Running]] = []  # a heap, by the time of the event
         self._number = 0
         self._useful = 0.0  # seconds of the orders that have been reported
@@ -217,11 +218,9 @@ class SimulatedWorkers:
             del self._idle[worker]
             now, found = self._clock(), Order.decode(order)
             drawn = self._jobs.draw(found)
-            self._add(_Running(worker, found, drawn, now, False), now + drawn.length)
-
-    def _add(self, running: _Running, when: float) -> None:
-        self._number += 1
-        heapq.heappush(self._events, (when, self._number, running))
+            self._number += 1
+            running = _Running(worker, found, drawn, now)
+            heapq.heappush(self._events, (now + drawn.length, self._number, running))
 
     def cancel(self, worker: str) -> None:
         del worker  # the search is over
@@ -236,22 +235,12 @@ class SimulatedWorkers:
                 self._clock.wait_until(self._clock() + seconds)
             found = list[Event]()
             while self._events and self._events[0][0] <= self._clock():
-                when, _, running = heapq.heappop(self._events)
-                found += self._ends(when, running)
+                _, _, running = heapq.heappop(self._events)
+                self._idle[running.worker] = None
+                self._useful += running.drawn.length
+                report = running.drawn.report(running.order, self._game)
+                found.append(Event(running.worker, report))
             return found
-
-    def _ends(self, when: float, running: _Running) -> list[Event]:
-        """Returns the event of a job that ends, unless its report must be verified before."""
-        drawn = running.drawn
-        if drawn.solved and self._verifiers and not running.verified:
-            free = heapq.heappop(self._verifiers)
-            after = max(when, free) + drawn.verify_seconds
-            heapq.heappush(self._verifiers, after)
-            self._add(running._replace(verified=True), after)
-            return []
-        self._idle[running.worker] = None
-        self._useful += drawn.length
-        return [Event(running.worker, drawn.report(running.order, self._game))]
 
     def discard(self, worker: str) -> None:
         raise AssertionError(f"{worker} cannot be wrong")
@@ -283,7 +272,7 @@ class SimulatedWorkers:
             return None
         with self._clock.stopped():
             drawn = self._jobs.draw(order)
-            if not self._verifiers:
+            if not self._helped:
                 self._clock.work(drawn.verify_seconds)
             # What is adopted here is a part of a real proof, and takes a part of the time.
             self._adopting += drawn.run.adopt_seconds * drawn.run.growth(drawn.seconds)
@@ -306,7 +295,49 @@ class _Running(NamedTuple):
     order: Order
     drawn: Drawn
     start: float
-    verified: bool
+
+
+class SimulatedVerifiers:
+    """Simulated processes that verify reports (``cluster.verifiers.Verifiers``).
+
+    Args:
+      count: number of processes, which verify one report at a time each.
+      jobs: answers and lengths.
+      workers: the workers of the reports.
+      clock: simulated time.
+    """
+
+    own = False
+
+    def __init__(
+        self, count: int, jobs: SimulatedJobs, workers: SimulatedWorkers, clock: SimulatedClock
+    ):
+        self._jobs, self._workers, self._clock = jobs, workers, clock
+        self._free = [0.0] * count  # a heap: when each process has no more work
+        # A heap: when a verification ends, the name of its report, its arguments.
+        self._running: list[tuple[float, int, tuple[Order, Report, np.ndarray, Evaluator]]] = []
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def submit(
+        self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator
+    ) -> None:
+        with self._clock.stopped():
+            begin = max(self._clock(), heapq.heappop(self._free))
+            end = begin + self._jobs.draw(order).verify_seconds
+            heapq.heappush(self._free, end)
+            heapq.heappush(self._running, (end, name, (order, report, root, evaluator)))
+
+    def done(self) -> list[tuple[int, Verified]]:
+        found = []
+        while self._running and self._running[0][0] <= self._clock():
+            _, name, given = heapq.heappop(self._running)
+            found.append((name, Verified(self._workers.verify(*given), 0.0)))
+        return found
+
+    def close(self) -> None:
+        self._running.clear()
 
 
 def legal_actions(game: Game, words: np.ndarray) -> np.ndarray:

@@ -23,7 +23,6 @@ from jaxsolve.cluster.orders import Order, Report, within
 from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
 from jaxsolve.cluster.sizing import JobLimits
 from jaxsolve.cluster.verification import Distrust, Proved
-from jaxsolve.cluster.verifiers import OwnVerifier
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.jit import compile_clock
@@ -103,7 +102,7 @@ class Manager:
     def _wait(self) -> None:
         """Receives what has happened, after a while if nothing has and the manager has no work."""
         backend = self.shared.backend
-        own = isinstance(self.shared.verifiers, OwnVerifier)
+        own = self.shared.verifiers.own
         works = (own and self._verifying) or (backend.idle() and not self._assigned)
         seconds = VERIFY_SECONDS if self._verifying else WAIT_SECONDS
         events = backend.wait(0.0 if works else seconds)

@@ -163,7 +163,7 @@ class _Driver:
             self._complete()
 
     def _stored(self, message: bytes) -> Any:
-        """Returns the reference of a message, which is put into Ray's store once for all workers."""
+        """Returns the reference of a message, which is put into Ray's store once for all."""
         found = self._puts.get(message)
         if found is None:
             if len(self._puts) >= 1024:

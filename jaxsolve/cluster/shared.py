@@ -18,7 +18,7 @@ from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.renewal import Renewal
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.status import Status
-from jaxsolve.cluster.verifiers import OwnVerifier, Verifiers
+from jaxsolve.cluster.verifiers import OwnVerifier, Verifier
 from jaxsolve.cluster.weights import Weights, WorkerWeights
 from jaxsolve.evaluate import Evaluator
 
@@ -65,7 +65,7 @@ class Shared:
     # The workers that have an order, of this manager or of one before it.
     busy: dict[str, Assignment] = field(default_factory=dict)
     status: Status | None = None
-    verifiers: OwnVerifier | Verifiers = field(default_factory=OwnVerifier)
+    verifiers: Verifier = field(default_factory=OwnVerifier)
 
     def renew(self, evaluator: Evaluator) -> None:
         """Exchanges positions and weights with the trainer; the evaluator is that of the manager.

@@ -1,7 +1,7 @@
 """Verification of reports (``verification.verify``): in the manager's process, or in others.
 
-The others are processes of the manager's machine, which it trusts. Verification takes about 1/100 of the
-time of a job, so from about 100 workers on one process cannot verify all reports.
+The others are processes of the manager's machine, which it trusts. Verification takes about 1/100
+of the time of a long job, so from about 100 workers on one process cannot verify all reports.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -34,12 +34,38 @@ Verify: TypeAlias = Callable[[Order, Report, np.ndarray, Evaluator], Proved | No
 """``verification.verify``; a simulation of workers has its own."""
 
 
+class Verifier(Protocol):
+    """Verifies the reports of a manager."""
+
+    own: bool  # whether ``done`` verifies, so that the manager waits for it
+
+    def __len__(self) -> int:
+        """Number of reports that wait or are being verified."""
+        ...
+
+    def submit(
+        self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator
+    ) -> None:
+        """Adds a report; the arguments are those of ``verify``. ``done`` returns ``name``."""
+        ...
+
+    def done(self) -> list[tuple[int, Verified]]:
+        """Returns the verifications that have ended since the last call."""
+        ...
+
+    def close(self) -> None:
+        """Ends all verification."""
+        ...
+
+
 class OwnVerifier:
-    """Verifies reports in this process, one in each call of ``done``.
+    """``Verifier`` that verifies reports in this process, one in each call of ``done``.
 
     Args:
       verify: what a report proves.
     """
+
+    own = True
 
     def __init__(self, verify: Verify = verify):
         self._verify = verify
@@ -68,11 +94,13 @@ class OwnVerifier:
 
 
 class Verifiers:
-    """Verifies reports in processes, with the interface of ``OwnVerifier``.
+    """``Verifier`` of processes.
 
     Args:
       count: number of processes; started with the first report.
     """
+
+    own = False
 
     def __init__(self, count: int):
         self._count = count

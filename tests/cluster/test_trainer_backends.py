@@ -1,7 +1,8 @@
-"""The trainer in a process and in a Ray actor: it trains by itself, and survives ``kill -9``."""
+"""The trainer in a process and in an actor of a Ray cluster: it trains on after ``kill -9``."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -27,6 +28,7 @@ from jaxsolve.proof.check import check
 from jaxsolve.question import Claim
 from jaxsolve.search import Limits, Settings, Verdict, solve
 from support.cluster import inline
+from support.heads import Cluster
 from support.networks import random_network
 from support.search import LONG, accepted
 
@@ -190,17 +192,19 @@ def test_real_workers_take_over_the_weights_of_a_real_trainer(backend, tmp_path,
         if killed:
             return
         runs.wait(shared, 2)
-        if backend == "ray":
-            import ray
-
-            ray.kill(shared.trainer.backend.actor)
-        else:
-            os.kill(shared.trainer.backend.process.pid, signal.SIGKILL)
+        os.kill(shared.trainer.backend.process.pid, signal.SIGKILL)
         killed = shared.trainer.version
         runs.wait(shared, killed + 2)  # one may have arrived before the end
 
     out = tmp_path / "out"
-    run = runs.solved(out, kill, workers=1, backend=backend, job_nodes=4)
+    with contextlib.ExitStack() as stack:
+        options = {"workers": 1, "backend": backend, "job_nodes": 4}
+        if backend == "ray":
+            cluster = stack.enter_context(Cluster(tmp_path))
+            for name, value in cluster.environment.items():
+                monkeypatch.setenv(name, value)
+            options["address"] = cluster.address
+        run = runs.solved(out, kill, **options)
     figures = run.figures()
     assert figures["trainer"]["restarts"] == 1 and figures["trainer"]["version"] > killed > 1
     assert figures["jobs"].get("distrusted", 0) == figures["jobs"].get("lost", 0) == 0
