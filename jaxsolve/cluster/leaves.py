@@ -13,7 +13,7 @@ from jaxsolve.evaluate import BATCH_SIZES, Evaluator, History, Offsets
 from jaxsolve.games.game import Game
 from jaxsolve.games.row_words import INFO_MOVER
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.lines import inform, thresholds
+from jaxsolve.search.run.lines import inform
 from jaxsolve.search.run.network_input import fresh_leaves, leaf_history
 from jaxsolve.search.tree.tree import ACTION, NONE
 
@@ -54,10 +54,6 @@ class Leaf(NamedTuple):
         edges = tree.nodes[nodes]["edges"] + paths.edges[path, : len(nodes)]
         actions = tree.edges[edges]["action"] & ACTION
         return tuple(actions.tolist()), tree.states[nodes].copy()
-
-    def thresholds(self) -> tuple[int, int]:
-        """Returns the thresholds of a job of the leaf (``run.lines.thresholds``)."""
-        return thresholds(self.owner.job.search, self.flight)
 
     def is_new(self) -> bool:
         """Whether the leaf is undecided and not in the tree."""

@@ -19,8 +19,6 @@ from jaxsolve.search.run.lines import Line, keeps_lines
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.settings import Limits
 
-LEAST_SHARE = 0.125
-"""Share of a job's nodes that it searches although its position has become unpromising."""
 FRUITLESS = 64  # calls in a row that find no leaf, until an order ends
 
 
@@ -43,8 +41,7 @@ class LineJob(Job):
     def __init__(self, game: Game, state: State, claim: Claim, options: RunOptions):
         super().__init__(game, state, claims=claim, options=options)
         self._line: Line | None = None
-        self._fruitless = self._least = 0
-        self._thresholds = 0, 0
+        self._fruitless = 0
         self._full = False  # whether memory could not hold the search
 
     @property
@@ -52,16 +49,8 @@ class LineJob(Job):
         """Whether another line can begin."""
         return not self._full and self._search is not None and keeps_lines(self._search)
 
-    def begin(
-        self, line: tuple[int, ...], limits: Limits, thresholds: tuple[int, int] = (0, 0)
-    ) -> bool:
+    def begin(self, line: tuple[int, ...], limits: Limits) -> bool:
         """Begins to search below a line. No leaf may be in flight.
-
-        Args:
-          line: moves from the root.
-          limits: when to end.
-          thresholds: proof and disproof number of the line's position from which on to end, after
-            ``LEAST_SHARE`` of the nodes; 0: none.
 
         Returns whether something is to be searched: else a position of the line is decided already
         (``end_line``), or the line cannot be followed (``leads``).
@@ -71,7 +60,6 @@ class LineJob(Job):
         self._again = Effort(search.expanded, search.evaluated)
         self._stopwatch = Stopwatch()
         self._fruitless = 0
-        self._thresholds, self._least = thresholds, int((limits.nodes or 0) * LEAST_SHARE)
         search.retreat()
         self._line = Line(search, line)
         return self._line.enter(0, len(search.work.paths.depth))
@@ -100,9 +88,6 @@ class LineJob(Job):
             if not line.enter(first, min(first + search.group, len(search.work.paths.depth))):
                 self.stop = self.stop or Stop(NOTHING_LEFT)
                 return nothing
-        if line is not None and self.stop is None and self._is_exceeded(line):
-            self.stop = Stop(NOTHING_LEFT)
-            return nothing
         before = search.evaluated
         found = super().advance(flight, most)
         fruitless = found[2] == 0 and search.evaluated == before and not search.in_flight
@@ -110,13 +95,6 @@ class LineJob(Job):
         if self._fruitless > FRUITLESS and self.stop is None:
             self.stop = Stop(NOTHING_LEFT)
         return found
-
-    def _is_exceeded(self, line: Line) -> bool:
-        """Whether a number of the line's position has reached its threshold."""
-        if not any(self._thresholds) or self._effort(self.search).nodes < self._least:
-            return False
-        pair = zip(line.proof_numbers(), self._thresholds, strict=True)
-        return any(0 < most <= number for number, most in pair)
 
     def end_line(self) -> LineAnswer:
         """Returns the answer, with the proof of a decision. No leaf may be in flight."""

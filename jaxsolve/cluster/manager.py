@@ -173,9 +173,7 @@ class Manager:
         position = self._texts.text(leaf.row[0, : game.state_words])
         if position is None:
             return None
-        order = self._new_order(leaf.owner, position, line, shared.size.next())
-        most_pn, most_dn = leaf.thresholds()
-        return dataclasses.replace(order, most_pn=most_pn, most_dn=most_dn)
+        return self._new_order(leaf.owner, position, line, shared.size.next())
 
     def _new_order(
         self, owner: RunningJob, position: str, line: tuple[int, ...], size: JobLimits

@@ -40,10 +40,6 @@ class Order:
     cpu_seconds: float | None = None  # limit
     root: str = ""  # position of the question, and the moves from there to ``position``
     line: tuple[int, ...] = ()
-    # Proof and disproof number of the position from which on another one is more promising
-    # (``run.lines.thresholds``). A search ends there; 0: it does not.
-    most_pn: int = 0
-    most_dn: int = 0
 
     def next_attempt(self) -> Order:
         """Returns the order with the next number of attempts."""

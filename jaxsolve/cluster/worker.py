@@ -143,7 +143,7 @@ class Worker:
         job = self._job_of(game, order)
         if job is None:
             return None
-        if job.begin(order.line, self._limits(order), (order.most_pn, order.most_dn)):
+        if job.begin(order.line, self._limits(order)):
             _run(job, cancelled)
         elif not job.leads:
             return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.search.methods.pns.numbers import next_edge, rank, rank_and_store, refresh
+from jaxsolve.search.methods.pns.numbers import next_edge, rank_and_store, refresh
 from jaxsolve.search.methods.pns.walk import approach, unwind
 from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.run.search import Search
@@ -25,9 +25,6 @@ from jaxsolve.search.tree.paths import (
 )
 from jaxsolve.search.tree.tree import ACTION, BIG, INF, NONE, SOLVED_FLAG
 from jaxsolve.search.tree.zones import is_open
-
-SLACK = 1.0
-"""Slack of the thresholds of a job: a longer job loses less of what it has begun."""
 
 
 def keeps_lines(search: Search) -> bool:
@@ -113,13 +110,6 @@ class Line:
             self._keep(first + int(standing[0]))
         return True
 
-    def proof_numbers(self) -> tuple[int, int]:
-        """Returns the proof and disproof number of the position at the end; 0 if it is not there."""
-        if not self.complete:
-            return 0, 0
-        record = self._search.tree.nodes[self.nodes[-1]]
-        return int(record["pn"]), int(record["dn"])
-
     def numbers(self) -> np.ndarray:
         """Returns what is known of the moves at the end of the line.
 
@@ -151,44 +141,6 @@ def inform(search: Search, path: int | None, numbers: np.ndarray) -> None:
         numbers = np.ascontiguousarray(numbers, np.int64)
         _inform(search.work, np.int64(NONE if path is None else path), numbers, method.weights)
         search.drain()
-
-
-def thresholds(search: Search, path: int) -> tuple[int, int]:
-    """Returns the numbers of a leaf from which on another leaf is more promising.
-
-    These are the thresholds of df-pn (Nagai 2002) with the slack ``SLACK``.
-
-    Args:
-      search: the search.
-      path: a path in flight, to the leaf.
-
-    Returns (proof number, disproof number); (0, 0) without proof numbers.
-    """
-    method = search.method
-    if not method.keeps_lines:
-        return 0, 0
-    pn, dn = _thresholds(search.work, np.int64(path), np.float64(SLACK), method.weights)
-    return 0 if pn >= BIG else int(pn), 0 if dn >= BIG else int(dn)
-
-
-@compiled
-def _thresholds(work, path, slack, weights: Weights):
-    tree, paths = work.tree, work.paths
-    pn, dn = np.int64(4 * INF), np.int64(4 * INF)
-    for depth in range(paths.depth[path] + 1):
-        node, number = paths.nodes[path, depth], paths.edges[path, depth]
-        edge = tree.edges[tree.nodes[node].edges + number]
-        _, delta, best, effort, second = rank(tree, node, weights)
-        other = second if best == number else effort
-        own = tree.nodes[node].mover == work.claim.or_player
-        most_a, most_b = (pn, dn) if own else (dn, pn)
-        if other < BIG:
-            most_a = min(most_a, np.int64(other * (1.0 + slack)) + 1)
-        most_a = max(most_a, np.int64(edge.a) + 1)
-        if most_b < BIG:
-            most_b = max(most_b - delta + edge.b, np.int64(edge.b) + 1)
-        pn, dn = (most_a, most_b) if own else (most_b, most_a)
-    return pn, dn
 
 
 @inner

@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 
-from jaxsolve.cluster.line_job import LEAST_SHARE, LineJob
+from jaxsolve.cluster.line_job import LineJob
 from jaxsolve.games.registry import make
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
@@ -79,11 +79,9 @@ def _step(game):
     return jax.jit(game.step)
 
 
-def search_below(
-    job: LineJob, line: tuple[int, ...], nodes: int, thresholds: tuple[int, int] = (0, 0)
-) -> lines.Line | object:
+def search_below(job: LineJob, line: tuple[int, ...], nodes: int) -> lines.Line | object:
     """Begins a line, searches it, and returns the answer; None if it cannot be followed."""
-    if job.begin(line, Limits(nodes=nodes), thresholds):
+    if job.begin(line, Limits(nodes=nodes)):
         pool = Pool(job.evaluator, job.settings.flights)
         pool.submit(job)
         pool.run()
@@ -108,8 +106,7 @@ def test_searches_below_lines_have_the_verdicts_of_fresh_searches(name, method):
         if not line or not job.usable:
             job = job if job.usable else job_of(name, method, wave=4)
             continue
-        thresholds = rng.choice([(0, 0), (1, 1), (40, 20)])
-        answer = search_below(job, line, rng.choice([5, 50, 3000]), thresholds)
+        answer = search_below(job, line, rng.choice([5, 50, 3000]))
         if answer is None:
             seen["closed"] = seen.get("closed", 0) + 1
             continue
@@ -127,48 +124,6 @@ def test_searches_below_lines_have_the_verdicts_of_fresh_searches(name, method):
         packed = np.asarray(game.pack(states[answer.depth]))
         assert (answer.records[:, : game.state_words] == packed).all(axis=1).any()
     assert sum(seen.values()) > 5 and {"proved", "disproved"} & seen.keys(), seen
-
-
-def test_a_search_below_a_line_ends_at_a_threshold():
-    """After its least share of nodes, with numbers. Without thresholds it uses all nodes."""
-    game = make("hex-6")
-    job = LineJob(
-        game, game.init(), Claim(0), RunOptions(settings=Settings("dfpn", check=False, wave=8))
-    )
-    whole = search_below(job, (14,), 4000)
-    assert whole.result.verdict is Verdict.UNKNOWN and whole.result.nodes >= 4000
-    early = search_below(job, (15,), 4000, (1, 0))
-    assert early.result.verdict is Verdict.UNKNOWN
-    least = 4000 * LEAST_SHARE
-    assert least <= early.result.nodes < least + 200
-    assert len(early.numbers) and job.usable
-    for _, pn, dn in early.numbers:
-        assert pn > 0 and dn > 0
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_thresholds_are_above_the_numbers_of_the_leaf(method):
-    """And none are given where nothing else can become more promising."""
-    game = make("hex-4")
-    settings = Settings(method, check=False, wave=4)
-    options = RunOptions(settings=settings)
-    job = Job(game, game.init(), claims=Claim(0), options=options)
-    search, bounded = job.search, 0
-    for _ in range(60):
-        state, action, count = job.advance(0, 1)
-        if not count:
-            break
-        found = lines.thresholds(search, 0)
-        tree, paths = search.tree, search.work.paths
-        depth = paths.depth[0]
-        node = tree.nodes[paths.nodes[0, depth]]
-        edge = tree.edges[node["edges"] + paths.edges[0, depth]]
-        own = (edge["a"], edge["b"]) if node["mover"] == 0 else (edge["b"], edge["a"])
-        for most, number in zip(found, own, strict=True):
-            assert most == 0 or most > number
-            bounded += most > 0
-        search.absorb(0, search.evaluator(state, action, search.seed))
-    assert bounded > 20
 
 
 def entered(name: str, line: tuple[int, ...], wave: int = 4) -> tuple[LineJob, Line]:
