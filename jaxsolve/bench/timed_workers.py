@@ -11,6 +11,7 @@ and one for each worker, on any machine, busy or not. What carries the messages 
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import json
 import sys
@@ -96,6 +97,8 @@ class TimedWorkers:
         raise AssertionError(f"{worker} cannot be wrong")
 
     def close(self) -> None:
+        for each in self._workers.values():
+            each.close()
         self._workers.clear()
 
 
@@ -120,13 +123,14 @@ def timed(problem: Problem, options: ClusterOptions, settings: Settings) -> dict
         del flights
         return Manager(evaluator, shared)
 
-    result = solve(
-        problem.game,
-        problem.state,
-        claim=problem.claim,
-        settings=manager_settings(options, settings),
-        make_pool=make_pool,
-    )
+    with contextlib.closing(backend):
+        result = solve(
+            problem.game,
+            problem.state,
+            claim=problem.claim,
+            settings=manager_settings(options, settings),
+            make_pool=make_pool,
+        )
     counts = shared.figures.counts
     return {
         "verdict": str(result.verdict),

@@ -149,13 +149,13 @@ class Worker:
             return None
         answer = job.end_line()
         if not job.usable:
-            self._drop()
+            self.close()
         return answer
 
     def _job_of(self, game: Game, order: Order) -> LineJob | None:
         question = (order.rules, order.root, order.claim)
         if question != self._question:
-            self._drop()
+            self.close()
             self._question = question
             job = LineJob(game, game.parse(order.root), order.claim, self._options(game))
             if job.usable:
@@ -164,7 +164,7 @@ class Worker:
                 job.close()
         return self._kept
 
-    def _drop(self) -> None:
+    def close(self) -> None:
         """Releases the kept tree."""
         if self._kept is not None:
             self._kept.close()

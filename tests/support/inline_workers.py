@@ -76,4 +76,6 @@ class InlineWorkers:
             self._add()
 
     def close(self) -> None:
+        for each in self.workers.values():
+            each.close()
         self.workers.clear()
