@@ -116,7 +116,10 @@ def test_what_is_required_is_imported_and_what_is_imported_is_required():
     assert required() <= imported("jaxsolve", top_level=False)
     assert imported("jaxsolve", top_level=True, without=LEARNING) <= required()
     assert imported("jaxsolve", top_level=False) <= required("learn", "tests")
-    lazily = {ROOT / f"jaxsolve/commands/{word}.py" for word in ("train", "plot", "match")}
+    lazily = {
+        *(ROOT / f"jaxsolve/commands/{word}.py" for word in ("train", "plot", "match")),
+        *(ROOT / f"jaxsolve/cluster/{word}.py" for word in ("renewal", "trainer_options")),
+    }
     others = {*(ROOT / "jaxsolve").rglob("*.py")} - LEARNING - lazily
     assert not [
         file

@@ -330,7 +330,7 @@ def test_wall_time_is_for_display_only():
         for path in (package / folder).rglob("*.py")
         if re.search(r"\btime\.time\(|datetime", path.read_text())
     }
-    assert found <= {"status.py"}
+    assert found <= {"status.py", "renewal.py"}  # for the display, and for TensorBoard
 
 
 # ---- runs that need no workers, and limits -------------------------------------------------------

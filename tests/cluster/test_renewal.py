@@ -285,7 +285,7 @@ def test_a_worker_with_new_weights_searches_as_one_that_began_with_them(method):
     )
     swapped = Worker(Settings(method, heads=GUIDE, check=False))
     swapped.run(order(0, nodes=1).encode())  # its evaluator exists
-    swapped._drop()
+    swapped.close()
     swapped.renew(weights.encode())
     swapped._question = ()
     for line in ((), (5,), (5, 9)):
