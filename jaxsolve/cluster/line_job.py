@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxsolve.core.process import cpu_seconds
 from jaxsolve.games.game import Game, State
-from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.certify import records_of
 from jaxsolve.proof.decided import Decided
+from jaxsolve.proof.errors import ProofGap, ProofUnfinished
 from jaxsolve.question import NOTHING_LEFT, Claim, Verdict
 from jaxsolve.search.result import Result, Stop
-from jaxsolve.search.run.certification import certify_result
+from jaxsolve.search.run.certification import LEAST_PROOF_MB
 from jaxsolve.search.run.effort import Effort, Stopwatch
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.lines import Line, keeps_lines
@@ -42,15 +44,20 @@ class LineJob(Job):
         super().__init__(game, state, claims=claim, options=options)
         self._line: Line | None = None
         self._fruitless = 0
-        self._full = False  # whether memory could not hold the search
+        self._whole = True  # whether the search is below the whole line
+        # Whether memory could not hold the search, or its records do not prove what it has decided.
+        self._broken = False
 
     @property
     def usable(self) -> bool:
         """Whether another line can begin."""
-        return not self._full and self._search is not None and keeps_lines(self._search)
+        return not self._broken and self._search is not None and keeps_lines(self._search)
 
     def begin(self, line: tuple[int, ...], limits: Limits) -> bool:
         """Begins to search below a line. No leaf may be in flight.
+
+        If this search has closed a move of the line, it searches below the position before that
+        move instead. What has closed the move decides more there than a search after it.
 
         Returns whether something is to be searched: else a position of the line is decided already
         (``end_line``), or the line cannot be followed (``leads``).
@@ -61,8 +68,14 @@ class LineJob(Job):
         self._stopwatch = Stopwatch()
         self._fruitless = 0
         search.retreat()
+        paths, self._whole = len(search.work.paths.depth), True
         self._line = Line(search, line)
-        return self._line.enter(0, len(search.work.paths.depth))
+        if self._line.enter(0, paths):
+            return True
+        if self.leads:
+            return False
+        self._line, self._whole = Line(search, line[: len(self._line.nodes) - 1]), False
+        return self._line.enter(0, paths)
 
     @property
     def leads(self) -> bool:
@@ -108,8 +121,10 @@ class LineJob(Job):
         for name in ("nodes", "evaluations", "cpu_seconds"):
             setattr(result, name, getattr(effort, name))
         records = None if depth is None else self._prove(result, line.nodes[depth])
-        numbers = line.numbers() if line.complete and depth is None else np.zeros((0, 3), np.int64)
-        self._full = self.stop is not None and self.stop.by in ("memory_mb", "max_nodes")
+        known = self._whole and line.complete and depth is None
+        numbers = line.numbers() if known else np.zeros((0, 3), np.int64)
+        full = self.stop is not None and self.stop.by in ("memory_mb", "max_nodes")
+        self._broken = self._broken or full
         self.stop, self._line = None, None
         return LineAnswer(result, len(line.nodes) - 1 if depth is None else depth, records, numbers)
 
@@ -122,14 +137,22 @@ class LineJob(Job):
             proved = not proved
         result.verdict = Verdict.PROVED if proved else Verdict.DISPROVED
         self.current.flush()
-        found: list[GraphBuilder] = []
         decided = Decided(
             self.game,
             self.evaluator,
             self.current.log,
             claim if proved else claim.opposite(self.game.may_draw),
             np.asarray(tree.states[node], np.uint32).copy(),
-            accepted=found.append,
         )
-        certify_result(result, decided, self.settings, self._memory)
-        return found[0].records_used()[1] if found else None
+        start = cpu_seconds()
+        try:
+            return records_of(decided, max(self._memory, LEAST_PROOF_MB))
+        except ProofGap as gap:
+            self.current.log.forget(gap.record)
+            self._broken = True  # positions of the tree may depend on the record
+        except ProofUnfinished:
+            pass
+        finally:
+            result.certificate_seconds = cpu_seconds() - start
+        result.verdict = Verdict.UNKNOWN
+        return None

@@ -40,6 +40,7 @@ class GraphBuilder:
       stop: called at least every 0.2 s, except while the evaluator works; may raise.
     """
 
+    pairs = True  # whether to find the pairs of cells that a certificate lists
     leads_elsewhere = False  # whether some edge leads to a covered position (``ZonedGraphBuilder``)
 
     def __init__(

@@ -90,10 +90,8 @@ def certify(
       OSError: the certificate cannot be written.
     """
     game, claim, path, original = found.game, found.claim, found.path, found.original
-    start, poll = cpu_seconds(), _poll(stop)
-    builder = (ZonedGraphBuilder if found.evaluator.zone_words else GraphBuilder)(
-        game, found.evaluator, found.log, claim, memory_mb=memory_mb, stop=poll
-    )
+    start = cpu_seconds()
+    builder = _builder(found, memory_mb, _poll(stop))
     graph = builder.build(np.asarray(found.root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)
@@ -116,6 +114,29 @@ def certify(
         cpu_seconds() - start,
         builder.compile_seconds,
     )
+
+
+def records_of(found: Decided, memory_mb: int = 2048) -> np.ndarray:
+    """Collects the proof of a decided claim, without a certificate, and returns its records.
+
+    Args:
+      found: the decided claim and the sources of its proof.
+      memory_mb: memory bound for the log's index and the proof graph together.
+
+    Returns:
+      uint32[n, S + 1 + Z], oldest first.
+
+    Raises ProofGap and ProofUnfinished as ``certify`` does.
+    """
+    builder = _builder(found, memory_mb, lambda: None)
+    builder.pairs = False
+    builder.build(np.asarray(found.root, np.uint32))
+    return builder.records_used()[1]
+
+
+def _builder(found: Decided, memory_mb: int, stop: Callable[[], None]) -> GraphBuilder:
+    kind = ZonedGraphBuilder if found.evaluator.zone_words else GraphBuilder
+    return kind(found.game, found.evaluator, found.log, found.claim, memory_mb=memory_mb, stop=stop)
 
 
 def _write_checked(

@@ -355,6 +355,8 @@ class ZonedGraphBuilder(GraphBuilder):
     def _set_pairs(self, node: int, zone: int, move: int) -> None:
         assert isinstance(self.game, DetectsWins)
         self.stop()
+        if not self.pairs:
+            return
         try:
             self.graph.set_pairs(
                 node,

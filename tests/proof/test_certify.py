@@ -18,7 +18,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.proof import certify as module
 from jaxsolve.proof import log as logs
-from jaxsolve.proof.certify import certify, checked
+from jaxsolve.proof.certify import certify, checked, records_of
 from jaxsolve.proof.check import Report, check
 from jaxsolve.proof.decided import Decided
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
@@ -101,6 +101,19 @@ def test_a_certificate_is_checked_before_it_gets_its_name(case, tmp_path):
         and unkept.checked.report == proof.checked.report
     )
     assert checked(path).report == proof.checked.report
+
+
+def test_the_records_of_a_proof_need_no_certificate(case):
+    """They are those of an accepted certificate, and prove the claim alone."""
+    builders = []
+    found = Decided(case.game, case.evaluator, case.log(), case.claim, case.root)
+    certify(found._replace(accepted=builders.append))
+    records = records_of(found)
+    assert np.array_equal(records, builders[0].records_used()[1])
+    if case.zone_words or not case.evaluator.canonical:
+        assert case.certify(case.log(records)).checked.report.accepted
+    with pytest.raises(ProofGap):
+        records_of(found._replace(log=case.log(records[:-1])))
 
 
 def test_superfluous_records_change_nothing(case, tmp_path):
