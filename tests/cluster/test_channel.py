@@ -20,6 +20,7 @@ from jaxsolve.cluster.processes import NO_MEMORY, Processes
 from jaxsolve.games import make
 from jaxsolve.search import Settings, Verdict, solve
 from support.cluster_runs import GAME, POSITION, assert_nothing_twice
+from support.search import LONG
 
 
 def ends() -> tuple[Channel, socket.socket]:
@@ -85,6 +86,7 @@ def test_a_length_that_is_none_ends_the_connection():
         channel.messages()
 
 
+@pytest.mark.skipif(not LONG, reason="needs JAXSOLVE_LONG=1")
 def test_a_stopped_worker_stops_nobody_and_is_replaced(tmp_path):
     """One is stopped with an order, one without; large news wait for it."""
     game, stopped = make(GAME), list[int]()
