@@ -80,6 +80,7 @@ def test_a_killed_head_of_a_ray_that_was_started_is_started_again(tmp_path):
         print(f"{kills} kills, {lost} of them in a run that ended with the verdict", flush=True)
 
 
+@pytest.mark.skipif(not LONG, reason="needs JAXSOLVE_LONG=1")
 def test_a_killed_head_of_a_joined_cluster_is_waited_for(tmp_path, monkeypatch):
     rng, kills, rounds = random.Random(6), 0, 0
     with Cluster(tmp_path) as cluster:
