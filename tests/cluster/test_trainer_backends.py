@@ -159,8 +159,9 @@ def test_a_run_whose_trainer_is_killed_has_the_same_answer(tmp_path, monkeypatch
             time.sleep(rng.uniform(0.0, 3.0))
         else:
             runs.wait(shared, shared.trainer.version + rng.randint(1, 3))
-        if shared.trainer.backend is not None:
-            os.kill(shared.trainer.backend.process.pid, signal.SIGKILL)
+        backend = shared.trainer.backend
+        if backend is not None and backend.process.is_alive():  # else its end was not noticed yet
+            os.kill(backend.process.pid, signal.SIGKILL)
             killed += 1
 
     run = runs.solved(tmp_path / "out", kill, workers=2, job_nodes=4)
