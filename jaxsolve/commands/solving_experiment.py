@@ -1,19 +1,21 @@
 """Experiments of solvers: one problem set, solved with variants of the options of many workers.
 
 Each run is a ``jaxsolve cluster solve`` in a process of its own, one after the other. A folder of
-an experiment has a folder for each run, ``VARIANT/ID``, and the table ``results.csv``.
+an experiment has a folder for each run, ``VARIANT/ID`` or ``VARIANT/ID/SEED``, and the table
+``results.csv``.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxsolve.commands import failure, streams
 from jaxsolve.core import strict_json
@@ -36,6 +38,7 @@ class Settings:
     ids: list[str] = field(default_factory=list)  # of its problems
     options: str = ""  # options of 'cluster solve' of all runs
     variants: dict[str, Any] = field(default_factory=dict)  # name -> more options; null: not run
+    seeds: list[int] = field(default_factory=list)  # a run for each; []: one run, without --seed
     # Name of a variant -> the paper's seconds for each problem; null: not known.
     paper: dict[str, list[int | None]] = field(default_factory=dict)
 
@@ -44,8 +47,8 @@ class Settings:
 
     def question(self) -> dict[str, Any]:
         """Returns the settings that results depend on, as plain JSON values."""
-        labels = ("name", "title", "source", "out", "paper")
-        return {k: value for k, value in dataclasses.asdict(self).items() if k not in labels}
+        left_out = ["name", "title", "source", "out", "paper", *([] if self.seeds else ["seeds"])]
+        return {k: value for k, value in dataclasses.asdict(self).items() if k not in left_out}
 
     def check(self) -> None:
         """Raises ValueError for settings without runs, or numbers of other runs."""
@@ -54,6 +57,8 @@ class Settings:
                 raise ValueError(f"{name}: give at least one")
         for name in (*self.ids, *self.variants):
             refuse_folder_name(name, "the name")
+        if any(not 0 <= seed < 1 << 64 for seed in self.seeds) or _repeats(self.seeds):
+            raise ValueError(f"seeds: {self.seeds}: give different numbers from 0 to 2^64 - 1")
         for name, seconds in self.paper.items():
             if name not in self.variants or len(seconds) != len(self.ids):
                 raise ValueError(
@@ -80,27 +85,40 @@ def run(settings: Settings, config: str, as_json: bool) -> int:
     return int(failed)
 
 
+class _Run(NamedTuple):
+    problem: str
+    variant: str
+    seed: int | None
+    folder: Path
+
+    def words(self, settings: Settings) -> list[str]:
+        """Returns the words of its command."""
+        words = [f"{settings.problems}:{self.problem}", *shlex.split(settings.options)]
+        words += shlex.split(settings.variants[self.variant])
+        if self.seed is not None:
+            words += ["--seed", str(self.seed)]
+        return ["cluster", "solve", *words, "--out", str(self.folder)]
+
+
 def _runs(settings: Settings, folder: Path) -> Iterator[tuple[dict[str, Any], int]]:
     """Yields the row of each run and its exit code, the variants of a problem together."""
-    for number, name in enumerate(settings.ids):
-        for variant, options in settings.variants.items():
-            out = folder / variant / name
-            code = 0
-            if _result(out).get("verdict") not in ("proved", "disproved"):
-                failure.remark(f"{name}, {variant}: {options}")
-                code = _solve(settings, name, options, out)
-            paper = settings.paper.get(variant)
-            yield _row(name, variant, out, None if paper is None else paper[number]), code
+    for name, seed, variant in itertools.product(
+        settings.ids, settings.seeds or [None], settings.variants
+    ):
+        out = folder / variant / name
+        run = _Run(name, variant, seed, out if seed is None else out / str(seed))
+        code = 0
+        if not _decided(_result(run.folder)):
+            words = run.words(settings)
+            failure.remark(f"{name}, {variant}: {shlex.join(words[3:-2])}")
+            code = _solve(words, resume=run.folder.exists())
+        paper = settings.paper.get(variant)
+        yield _row(run, None if paper is None else paper[settings.ids.index(name)]), code
 
 
-def _solve(settings: Settings, name: str, options: str, out: Path) -> int:
-    words = [*shlex.split(settings.options), *shlex.split(options), "--out", str(out)]
-    if out.exists():
-        words.append("--resume")
-    command = ["cluster", "solve", f"{settings.problems}:{name}", *words]
-    done = subprocess.run(
-        [sys.executable, "-m", "jaxsolve", *command], stdout=subprocess.DEVNULL, check=False
-    )
+def _solve(words: Sequence[str], resume: bool) -> int:
+    command = [sys.executable, "-m", "jaxsolve", *words, *(["--resume"] if resume else [])]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     if done.returncode == 130:
         raise KeyboardInterrupt
     return done.returncode
@@ -115,36 +133,50 @@ def _result(out: Path, file: str = "result.json") -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _row(name: str, variant: str, out: Path, paper: int | None) -> dict[str, Any]:
-    result, status = _result(out), _result(out, "cluster.json")
+def _decided(values: dict[str, Any]) -> bool:
+    return values.get("verdict") in ("proved", "disproved")
+
+
+def _row(run: _Run, paper: int | None) -> dict[str, Any]:
+    result, status = _result(run.folder), _result(run.folder, "cluster.json")
+    trainer = status.get("trainer") or {}
     return {
-        "problem": name,
-        "variant": variant,
+        "problem": run.problem,
+        "variant": run.variant,
+        "seed": "" if run.seed is None else run.seed,
         "verdict": result.get("verdict", ""),
         "seconds": result.get("wall_seconds", ""),
         "paper": "" if paper is None else paper,
         "nodes": result.get("nodes", ""),
+        "cpu_seconds": result.get("cpu_seconds", ""),
         "solved_share": status.get("solved_share", ""),
         "load": status.get("load", ""),
         "weights": status.get("weights", ""),
+        "games": trainer.get("games", ""),
+        "trainer_cpu_seconds": trainer.get("cpu_seconds", ""),
     }
 
 
 def _show(settings: Settings, rows: Sequence[dict[str, Any]], as_json: bool) -> None:
-    """Prints seconds as in the paper's tables: a line for each variant, its numbers below ours."""
+    """Prints seconds as in the paper's tables: a line for each variant, its numbers below ours.
+
+    Nodes follow. Of several seeds it prints the mean.
+    """
     if as_json:
         streams.print_json({"results": list(rows)})
         return
     from jaxsolve.view.columns import columns
 
-    lines = [["seconds", *settings.ids]]
-    for variant in settings.variants:
-        own = [row for row in rows if row["variant"] == variant]
-        lines.append([variant, *map(_seconds, own)])
-        if variant in settings.paper:
-            lines.append(["  paper", *map(_known, settings.paper[variant])])
     print(settings.title)
-    print(columns(lines, right=1))
+    for measure in ("seconds", "nodes"):
+        lines = [[measure, *settings.ids]]
+        for variant in settings.variants:
+            own = [row for row in rows if row["variant"] == variant]
+            each = [[row for row in own if row["problem"] == name] for name in settings.ids]
+            lines.append([variant, *(_mean(some, measure) for some in each)])
+            if variant in settings.paper and measure == "seconds":
+                lines.append(["  paper", *map(_known, settings.paper[variant])])
+        print(columns(lines, right=1))
     print(f"paper: {settings.source}")
     print(Path(settings.out) / RESULTS)
 
@@ -153,11 +185,17 @@ def _known(seconds: int | None) -> str:
     return "" if seconds is None else f"{seconds:,.0f}"
 
 
-def _seconds(row: dict[str, Any]) -> str:
-    if not isinstance(row["seconds"], int | float):
+def _mean(rows: Sequence[dict[str, Any]], measure: str) -> str:
+    """Returns the mean of runs of a problem; with ">" if one of them is not decided."""
+    found = [row[measure] for row in rows]
+    if not all(isinstance(each, int | float) for each in found):
         return "-"
-    seconds = f"{row['seconds']:,.0f}"
-    return seconds if row["verdict"] in ("proved", "disproved") else f">{seconds}"
+    mean = f"{sum(found) / len(found):,.0f}"
+    return mean if all(map(_decided, rows)) else f">{mean}"
+
+
+def _repeats(values: Sequence[Any]) -> bool:
+    return len(set(values)) < len(values)
 
 
 __all__ = ["Settings", "run"]

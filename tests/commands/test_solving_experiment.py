@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import json
 import shlex
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from jaxsolve.cli import app
-from jaxsolve.commands import composing
+from jaxsolve.commands import composing, solving_experiment
 from jaxsolve.commands.solving_experiment import Settings
 from jaxsolve.formats import problems
 from support.reference import commands
@@ -70,6 +72,40 @@ def test_all_variants_are_run_once(tmp_path):
     assert other.exit_code == 2 and "another run" in other.output
 
 
+def test_each_seed_is_a_run_of_its_own(tmp_path, monkeypatch):
+    ran = []
+
+    def solve(words, resume):
+        with commands()["cluster solve"].make_context("cluster solve", list(words[2:])) as context:
+            given = context.params
+        out = Path(given["out"])
+        ran.append((given["seed"], str(out.relative_to(tmp_path / "run")), resume))
+        out.mkdir(parents=True, exist_ok=True)
+        verdict = "unknown" if given["seed"] == 9 and given["opponent_only"] else "proved"
+        found = {"verdict": verdict, "wall_seconds": 1, "nodes": 1000 * (given["seed"] + 1)}
+        (out / "result.json").write_text(json.dumps(found))
+        return 0
+
+    monkeypatch.setattr(solving_experiment, "_solve", solve)
+    (tmp_path / "mine.yaml").write_text(SMALL)
+    words = [str(tmp_path / "mine.yaml"), "variants.more=null", f"out={tmp_path / 'run'}"]
+    done = call(*words, "seeds=[0,9]")
+    assert done.exit_code == 0, done.output
+    assert ran == [
+        (0, "all/hex-opening/0", False),
+        (0, "without/hex-opening/0", False),
+        (9, "all/hex-opening/9", False),
+        (9, "without/hex-opening/9", False),
+    ]
+    with (tmp_path / "run" / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seed"] for row in rows] == ["0", "0", "9", "9"]
+    nodes = done.stdout.partition("nodes")[2]  # means; what is not decided is a lower bound
+    assert "all           >5,500" in nodes and "without        5,500" in nodes
+    call(*words, "seeds=[0,9]")  # only what is not decided
+    assert ran[4:] == [(9, "all/hex-opening/9", True)]
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [
@@ -79,6 +115,8 @@ def test_all_variants_are_run_once(tmp_path):
         ("paper.both=[1,2]", "paper.both"),
         ("+paper={other:[1]}", "paper.other"),
         ("words=1", "words"),
+        ("seeds=[3,3]", "seeds: [3, 3]"),
+        ("seeds=[-1]", "seeds: [-1]"),
     ],
 )
 def test_bad_settings_are_one_sentence(word, says, tmp_path):
