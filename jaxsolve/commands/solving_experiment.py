@@ -101,9 +101,12 @@ class _Run(NamedTuple):
 
 
 def _runs(settings: Settings, folder: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yields the row of each run and its exit code, the variants of a problem together."""
-    for name, seed, variant in itertools.product(
-        settings.ids, settings.seeds or [None], settings.variants
+    """Yields the row of each run and its exit code, the variants of a problem together.
+
+    The second seed of all problems comes after the first, so a part of the runs has all problems.
+    """
+    for seed, name, variant in itertools.product(
+        settings.seeds or [None], settings.ids, settings.variants
     ):
         out = folder / variant / name
         run = _Run(name, variant, seed, out if seed is None else out / str(seed))
