@@ -41,6 +41,7 @@ from jaxsolve.cluster.weights import Weights
 from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.games.game import Game
+from jaxsolve.games.zones import is_cover
 from jaxsolve.networks import Network
 from jaxsolve.question import Claim
 
@@ -139,8 +140,11 @@ class Renewal:
           claim: the claim that the proof decides.
           proved: whether the claim is proved; else it is disproved.
           states: uint32[n, S], packed positions.
-          moves: int32[n], winning moves of the side to move; negative: it does not win.
+          moves: int32[n], the move fields of records (``proof/log.py``): a winning move of the side
+            to move; negative: it does not win; or a reference to a covered position, then no move
+            is known.
         """
+        moves = np.where(is_cover(moves), -1, moves)
         player, wins = claim.player, proved
         if claim.result == "does-not-lose":  # its opposite is a win of the opponent
             player, wins = 1 - player, not proved

@@ -22,6 +22,7 @@ from jaxsolve.cluster.weights import Weights
 from jaxsolve.cluster.worker import Worker
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
+from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.networks import Guide, Network
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from support.cluster import inline
@@ -142,6 +143,18 @@ def test_a_claim_that_is_decided_is_a_win_or_none(result, proved, player, wins, 
         SolvedPosition(text, player, wins, move)
         for text, move in zip(PLACES, (7, None, None), strict=True)
     ]
+
+
+def test_a_reference_to_a_covered_position_is_no_move(trainers):
+    """Proofs of Killall-Go have many. The trainer refuses a move that is illegal."""
+    found = Renewal(NETWORK, GAME, OPTIONS, InlineTrainer)
+    states = np.stack([GAME.host_pack(GAME.parse(text)) for text in PLACES])
+    moves = np.array([COVER_FLAG | 5, ~(COVER_FLAG | 5), 2], np.int32)
+    found.add_solved(Claim(1), proved=True, states=states, moves=moves)
+    for _ in range(2):
+        found.poll()
+    (sent,) = found.backend.received
+    assert [each.move for each in sent.solved] == [None, None, 2]
 
 
 def test_a_resumed_run_begins_with_the_latest_weights(trainers, tmp_path, monkeypatch):
