@@ -62,7 +62,8 @@ class OnlineOptions:
     considered: int = 16  # actions that a search samples at its root; paper: 16
     # cost, value or within (``train.goals``). None: as in the network's own training, else cost
     goal: str | None = None
-    or_player: int | None = None  # 0 or 1; None: drawn for each game. Paper: White, 1
+    # 0 or 1. None: as in the network's own training, else drawn for each game. Paper: White, 1
+    or_player: int | None = None
     # (``goals.moves_to_answer``); None: as in the network's own training, else heuristic
     branching: str | None = None
 
@@ -112,7 +113,9 @@ class OnlineOptions:
         return Settings(
             game=GameSettings(rules=game.rule_set, most_moves=self._moves(network, game)),
             network=NetworkSettings(),
-            targets=TargetSettings(goal=goal, branching=branching, or_player=self.or_player),
+            targets=TargetSettings(
+                goal=goal, branching=branching, or_player=self._or_player(network)
+            ),
             search=SearchSettings(
                 simulations=self.simulations, considered=self.considered, **learned
             ),
@@ -132,6 +135,10 @@ class OnlineOptions:
             weight_decay=self.weight_decay,
             augment=self.augment,
         )
+
+    def _or_player(self, network: Network) -> int | None:
+        learned = learned_settings(network, "targets").get("or_player")
+        return self.or_player if self.or_player is not None or learned not in (0, 1) else learned
 
     def _moves(self, network: Network, game: Game) -> int:
         allowed = _allowed_moves(network, game)

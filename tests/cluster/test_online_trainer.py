@@ -24,6 +24,7 @@ from jaxsolve.core.run_folder import FolderError
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward
+from jaxsolve.networks.finding import find
 from jaxsolve.networks.forward import expected_cost
 from jaxsolve.train.self_play import packed, unpacked
 from support.compilations import compilations
@@ -379,7 +380,7 @@ def test_other_bad_arguments_are_refused():
 
 
 def test_options_follow_the_training_of_the_network():
-    """A shipped network has its own goal, its longest game and its count of moves."""
+    """A shipped network has its own goal, or-player, longest game and count of moves."""
     online = OnlineTrainer("hex6", make("hex-6"))
     settings = online.options.settings(online.network, online.game)
     assert settings.targets.goal == "cost" and settings.game.most_moves == 36
@@ -387,6 +388,11 @@ def test_options_follow_the_training_of_the_network():
     assert OnlineOptions(goal="value").settings(online.network, online.game).targets.goal == "value"
     unknown = dataclasses.replace(online.network, about={})
     assert online.options.settings(unknown, online.game).game.most_moves == 72
+    network, game = find("killallgo7-pcn"), make("killallgo-7")  # learned as White
+    for given, used in ((OnlineOptions(), 1), (OnlineOptions(or_player=0), 0)):
+        assert given.settings(network, game).targets.or_player == used
+    unknown = dataclasses.replace(network, about={})
+    assert OnlineOptions().settings(unknown, game).targets.or_player is None
 
 
 # ---- kill -9 -------------------------------------------------------------------------------------
