@@ -19,13 +19,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxsolve.bench.simulated_workers import SimulatedClock, spent
-from jaxsolve.cluster.backend import Event
+from jaxsolve.cluster.backend import Event, TrainerBackend
 from jaxsolve.cluster.figures import Figures
 from jaxsolve.cluster.journal import Journal
 from jaxsolve.cluster.manager import Manager
+from jaxsolve.cluster.renewal import Renewal
 from jaxsolve.cluster.shared import Shared
 from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.solving import ClusterOptions, manager_settings, worker_settings
+from jaxsolve.cluster.trainer_options import network_of
 from jaxsolve.cluster.worker import Worker
 from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
@@ -68,9 +70,10 @@ class TimedWorkers:
         news: Sequence[bytes] = (),
         weights: bytes | None = None,
     ) -> None:
-        del weights  # the network of a measurement stays the same
         with self._clock.stopped():
             del self._idle[worker]
+            if weights is not None:
+                self._workers[worker].renew(weights)
             before = spent()
             report = self._workers[worker].run(order, list(news))
             seconds = spent() - before
@@ -102,17 +105,21 @@ class TimedWorkers:
         self._workers.clear()
 
 
-def timed(problem: Problem, options: ClusterOptions, settings: Settings) -> dict[str, Any]:
-    """Solves a problem with workers in simulated time.
+def timed(
+    problem: Problem, options: ClusterOptions, settings: Settings, trainer_speed: float = 1.0
+) -> dict[str, Any]:
+    """Solves a problem with workers in simulated time, and with the trainer of the options.
 
     Args:
       problem: the problem.
-      options: number, method and jobs of the workers.
+      options: number, method and jobs of the workers; the trainer.
       settings: options of the manager's search.
+      trainer_speed: how many times as fast as a core the trainer is.
 
     Returns:
       verdict, nodes, jobs; ``seconds`` simulated; CPU seconds of all workers (``work``), of the
-      manager, and the part of them that verified reports (``verifying``).
+      manager, and the part of them that verified reports (``verifying``); ``trainer``, its figures
+      (``Renewal.as_json``), or None.
     """
     clock = SimulatedClock()
     backend = TimedWorkers(options, settings, clock)
@@ -121,7 +128,17 @@ def timed(problem: Problem, options: ClusterOptions, settings: Settings) -> dict
 
     def make_pool(evaluator: Evaluator, flights: int) -> Manager:
         del flights
+        if options.trainer is not None and shared.trainer is None:
+            network = network_of(settings.heads, evaluator.game)
+            seed = settings.seed & 0xFFFFFFFF
+            trainer = Renewal(network, evaluator.game, options.trainer, train, seed, clock=clock)
+            shared.set_trainer(trainer, evaluator)
         return Manager(evaluator, shared)
+
+    def train(start: Any) -> TrainerBackend:
+        from jaxsolve.bench.timed_trainer import TimedTrainer  # imports what learns
+
+        return TimedTrainer(start, clock, trainer_speed)
 
     with contextlib.closing(backend):
         result = solve(
@@ -140,6 +157,7 @@ def timed(problem: Problem, options: ClusterOptions, settings: Settings) -> dict
         "manager": clock.manager_seconds,
         "verifying": shared.figures.verify_seconds,
         "jobs": counts["solved"] + counts["unknown"],
+        "trainer": None if shared.trainer is None else shared.trainer.as_json(),
     }
 
 
@@ -149,7 +167,8 @@ def alone(problem: Problem, settings: Settings) -> dict[str, Any]:
     result = solve(problem.game, problem.state, claim=problem.claim, settings=settings)
     seconds = spent() - before
     found = {"verdict": str(result.verdict), "nodes": result.nodes}
-    return found | dict.fromkeys(("seconds", "work"), seconds) | {"manager": 0.0, "verifying": 0.0}
+    found |= dict.fromkeys(("seconds", "work"), seconds)
+    return found | {"manager": 0.0, "verifying": 0.0, "trainer": None}
 
 
 def main(problems: str, workers: Sequence[int]) -> None:
