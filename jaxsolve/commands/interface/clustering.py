@@ -20,9 +20,11 @@ from jaxsolve.commands.interface.options import (
 )
 from jaxsolve.commands.interface.solving import ClaimOptions
 from jaxsolve.core import process
-from jaxsolve.search.settings import METHOD_NAMES, Settings
+from jaxsolve.search.settings import Limits, Settings
 
 if TYPE_CHECKING:
+    from jaxsolve.networks import Guide
+    from jaxsolve.networks.shipped import AutoGuide
     from jaxsolve.search.methods import Variant
 
 
@@ -49,14 +51,14 @@ class WorkerOptions:
     """Number and kind of the workers."""
 
     workers: Annotated[
-        int, typer.Option("--workers", "-w", min=1, max=8000, metavar="N", help="Workers.")
+        int,
+        typer.Option("--workers", "-w", min=1, max=8000, metavar="N", help="Number of workers."),
     ] = 2
     backend: Annotated[
         Backend,
         typer.Option(
             "--backend",
             parser=options.one_of(Backend),
-            metavar="<processes|ray>",
             help="What runs the workers: processes of this machine, or Ray (extra 'cluster').",
         ),
     ] = Backend.processes
@@ -86,7 +88,6 @@ class WorkerOptions:
             help="Another resource that Ray gives a worker, such as TPU=4.",
         ),
     ] = None
-
     verifiers: Annotated[
         int,
         typer.Option(
@@ -94,8 +95,8 @@ class WorkerOptions:
             min=0,
             max=1000,
             metavar="N",
-            help="Processes of this machine that check the proofs; 0: the manager checks them. "
-            "From about 100 workers on the manager alone is too slow.",
+            help="Processes of this machine that check the proofs; 0: the manager checks them, "
+            "which is too slow from about 100 workers on.",
         ),
     ] = 0
 
@@ -118,7 +119,7 @@ class ClusterSearchOptions:
             "--method",
             "-m",
             parser=options.method_name,
-            metavar=f"<{'|'.join(METHOD_NAMES)}>",
+            metavar=options.METHODS,
             help="Search method of the manager. Default: pns, with a network mcts.",
         ),
     ] = None
@@ -127,7 +128,7 @@ class ClusterSearchOptions:
         typer.Option(
             "--worker-method",
             parser=options.method_name,
-            metavar=f"<{'|'.join(METHOD_NAMES)}>",
+            metavar=options.METHODS,
             help="Search method of the workers.",
         ),
     ] = "dfpn"
@@ -137,7 +138,7 @@ class ClusterSearchOptions:
             "--job-nodes",
             min=1,
             metavar="N",
-            help="Limit of a job in expanded positions. Default: it grows with the run.",
+            help="Expanded positions of a job at most. Default: a limit that grows with the run.",
         ),
     ] = None
     job_seconds: Annotated[
@@ -146,14 +147,15 @@ class ClusterSearchOptions:
             "--job-seconds",
             callback=options.seconds,
             metavar="S",
-            help="CPU seconds of a job at most, if its limit grows with the run.",
+            help="Jobs grow until they take about S CPU seconds. With --job-nodes a job ends after "
+            "10 times as many.",
         ),
     ] = 30.0
     opponent_only: Annotated[
         bool,
         typer.Option(
             "--opponent-only",
-            help="Jobs are only positions with the opponent of the claim's player to move.",
+            help="Only positions where the opponent of the claim's player moves become jobs.",
         ),
     ] = False
     top: Annotated[
@@ -168,14 +170,17 @@ class ClusterSearchOptions:
     ] = 0
     virtual_wins: Annotated[
         bool,
-        typer.Option("--virtual-wins", help="mcts: a job that is out counts as won until its end."),
+        typer.Option(
+            "--virtual-wins", help="mcts: the position of a job counts as won until the job ends."
+        ),
     ] = False
     most_cost: Annotated[
         float | None,
         typer.Option(
             "--most-cost",
             metavar="C",
-            help="Jobs are only positions whose proof the network predicts to cost at most 10^C.",
+            help="Only positions whose proof the network predicts to cost at most 10^C become "
+            "jobs.",
         ),
     ] = None
     memory: Annotated[
@@ -191,7 +196,21 @@ class ClusterSearchOptions:
     seed: Seed = 0
     no_zones: NoZones = False
 
-    def managing(self, name: str) -> str | Variant:
+    def settings(self, limits: Limits, heads: Guide | AutoGuide | None) -> Settings:
+        """Returns the settings of the manager's search.
+
+        Raises ``typer.BadParameter`` for an option that the method does not have.
+        """
+        return Settings(
+            method=self._managing(self.method or ("pns" if heads is None else "mcts")),
+            limits=limits,
+            memory_mb=self.memory,
+            seed=self.seed,
+            heads=heads,
+            zones=not self.no_zones,
+        )
+
+    def _managing(self, name: str) -> str | Variant:
         """Returns the method of the manager, with ``--top`` and ``--virtual-wins``."""
         from jaxsolve.search.methods import Variant
 
@@ -219,7 +238,11 @@ class ClusterOutputOptions:
         ),
     ]
     resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the run in the folder of --out.")
+        bool,
+        typer.Option(
+            "--resume",
+            help="Resume the run in the folder of --out. A problem set resumes without it.",
+        ),
     ] = False
     ids: Annotated[
         str | None,
@@ -229,7 +252,9 @@ class ClusterOutputOptions:
     ] = None
     pool: Annotated[
         int,
-        typer.Option("--pool", min=1, metavar="N", help="Of a problem set: problems at once."),
+        typer.Option(
+            "--pool", min=1, metavar="N", help="Of a problem set: problems solved at once."
+        ),
     ] = 1
     as_json: AsJson = False
 
@@ -250,9 +275,9 @@ def solve(
 ) -> None:
     """Solve a position, or a problem set (PROBLEMS.json), with many workers.
 
-    The manager checks every proof of a worker before it uses it. The run survives the end of any
-    worker, and --resume continues it after the end of the manager. Limits count the work of all
-    workers.
+    A manager selects positions, and workers search them: each is a job. The manager checks every
+    proof of a worker before it uses it. The run survives the end of any worker, and --resume
+    continues it after the end of the manager. Limits count the work of all workers.
 
     Exit codes are those of 'jaxsolve solve', for a problem set those of 'jaxsolve suite'.
     """
@@ -266,19 +291,10 @@ def solve(
         raise typer.BadParameter("needs --backend ray", param_hint="--worker-resource")
     process.import_jax()
     heads = network.heads(output.as_json)
-    if search.most_cost is not None and heads is None:
-        raise typer.BadParameter("needs --network NAME", param_hint="--most-cost")
-    if training.trainer is not Place.off and heads is None:
-        raise typer.BadParameter("needs --network NAME", param_hint="--trainer")
+    if heads is None:
+        _refuse_without_network(search, training)
     trainer = training.chosen(output.as_json)
-    settings = Settings(
-        method=search.managing(search.method or ("pns" if heads is None else "mcts")),
-        limits=limits.limits(),
-        memory_mb=search.memory,
-        seed=search.seed,
-        heads=heads,
-        zones=not search.no_zones,
-    )
+    settings = search.settings(limits.limits(), heads)
     raise typer.Exit(
         command.run(
             command.Request(
@@ -297,6 +313,16 @@ def solve(
             )
         )
     )
+
+
+def _refuse_without_network(search: ClusterSearchOptions, training: OnlineTrainingOptions) -> None:
+    """Raises ``typer.BadParameter`` for an option that needs a network."""
+    for name, given in {
+        "--most-cost": search.most_cost is not None,
+        "--trainer": training.trainer is not Place.off,
+    }.items():
+        if given:
+            raise typer.BadParameter("needs --network NAME", param_hint=name)
 
 
 def _cluster_options(workers: WorkerOptions, search: ClusterSearchOptions) -> dict[str, Any]:

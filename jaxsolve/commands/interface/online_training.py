@@ -48,9 +48,8 @@ class OnlineTrainingOptions:
         typer.Option(
             "--trainer",
             parser=options.one_of(Place),
-            metavar="<off|own|share>",
-            help="Train the network during the search. own: on a device of its own; share: on that "
-            "of workers, on CPUs with a lower priority.",
+            help="Train the network of --network during the search. own: on a device of its own; "
+            "share: on that of workers, on CPUs with a lower priority.",
         ),
     ] = Place.off
     learn: Annotated[
@@ -58,7 +57,6 @@ class OnlineTrainingOptions:
         typer.Option(
             "--learn",
             parser=options.one_of(Learn),
-            metavar="<cp|sp|cp+sp>",
             help="cp: games of the trainer begin at unsolved leaves of the search; sp: its batches "
             "contain solved positions.",
         ),
@@ -68,7 +66,6 @@ class OnlineTrainingOptions:
         typer.Option(
             "--renew",
             parser=options.one_of(Renew),
-            metavar="<both|manager|workers>",
             help="Whose weights the trainer renews.",
         ),
     ] = Renew.both

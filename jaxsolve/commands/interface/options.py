@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jaxsolve.networks.shipped import AutoGuide
 
 EnumMember = TypeVar("EnumMember", bound=enum.StrEnum)
+METHODS = f"<{'|'.join(METHOD_NAMES)}>"  # as ``--help`` shows the search methods
 
 
 class Letters(enum.StrEnum):
@@ -275,7 +276,7 @@ class SearchOptions:
             "--method",
             "-m",
             parser=method_name,
-            metavar=f"<{'|'.join(METHOD_NAMES)}>",
+            metavar=METHODS,
             help="Search method.",
         ),
     ] = "dfpn"
