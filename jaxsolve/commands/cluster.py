@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,9 @@ def run(request: Request) -> int:
             Run(options, request.settings, request.out, table.callback) as started,
         ):
             code = _solve(request, started, table)
-        if not request.as_json and started.shared is not None:
-            figures = started.figures()
+        figures = started.figures()
+        # Without workers, as when a decided run is resumed, the table would be zeros.
+        if not request.as_json and figures.get("workers"):
             streams.deliver(
                 lambda: output_console().print(cluster_table.report(figures)),
                 f"{figures['nodes']} nodes",
@@ -148,12 +150,16 @@ def status(folder: Path, *, watch: bool, as_json: bool) -> int:
         from jaxsolve.cluster.status import read
 
         console = output_console()
-        while True:
-            found = read(folder)
-            if as_json:
-                streams.print_json(found)
-            else:
-                console.print(cluster_table.status(found))
-            if not watch or found["ended"]:
-                return 0
-            time.sleep(1.0)
+        in_place = watch and not as_json and console.is_terminal
+        with Live(console=console, auto_refresh=False) if in_place else nullcontext() as live:
+            while True:
+                found = read(folder)
+                if as_json:
+                    streams.print_json(found)
+                elif live is not None:
+                    live.update(cluster_table.status(found), refresh=True)
+                else:
+                    console.print(cluster_table.status(found))
+                if not watch or found["ended"]:
+                    return 0
+                time.sleep(1.0)

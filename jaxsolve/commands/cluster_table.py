@@ -27,16 +27,16 @@ def status(found: dict[str, Any]) -> RenderableType:
         ),
         Text(
             f"nodes: {found['nodes']:,} ({found['nodes_per_second']:,.0f}/s)"
-            f"   load: {found['load']:.0%}   weights: {found['weights']}"
-            f"   manager: {found['manager_cpu_seconds']:,.0f} CPU s,"
-            f" {found['verify_cpu_seconds']:,.0f} of them checking proofs"
+            f"   load: {found['load']:.0%}"
+            f"   manager: {found['manager_cpu_seconds']:,.0f} CPU s"
+            f" ({found['verify_cpu_seconds']:,.0f} for checking proofs)"
         ),
     ]
     if found["earlier"]["jobs"]:
         earlier = found["earlier"]
         parts.append(Text(f"earlier runs: {earlier['jobs']:,} jobs, {earlier['nodes']:,} nodes"))
     if found.get("trainer") is not None:
-        parts.append(Text(_trainer(found["trainer"])))
+        parts += map(Text, _trainer(found["trainer"]))
     for each in found["questions"]:
         parts.append(
             Text(
@@ -52,14 +52,15 @@ def status(found: dict[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
-def _trainer(found: dict[str, Any]) -> str:
+def _trainer(found: dict[str, Any]) -> tuple[str, str]:
+    """Returns two lines, since one with all figures would be wider than a terminal."""
     loss = "" if found["loss"] is None else f"   loss: {found['loss']:.3f}"
     more = f"   restarts: {found['restarts']:,}" if found["restarts"] else ""
     why = f" ({found['why']})" if found["why"] else ""
     return (
-        f"trainer: {found['state']}{why}   weights: {found['version']}"
-        f"   iterations: {found['iterations']:,}   games: {found['games']:,}{loss}"
-        f"   positions: {found['critical']:,} critical, {found['solved']:,} solved{more}"
+        f"trainer: {found['state']}{why}   weights: {found['version']}{more}",
+        f"  iterations: {found['iterations']:,}   games: {found['games']:,}{loss}"
+        f"   positions: {found['critical']:,} critical, {found['solved']:,} solved",
     )
 
 
