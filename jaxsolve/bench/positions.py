@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jaxsolve.formats import problems
 from jaxsolve.games.game import Game, State
+from jaxsolve.question import Problem
 
 GOMOKU = (
     # problem 54
@@ -58,3 +60,14 @@ def zone_positions(game: Game) -> Sequence[State]:
     """
     known = ZONED if game.rule_set.split(";")[0] == "killallgo-9" else ()
     return [game.parse(text) for text in known] or hard_positions(game)
+
+
+def chosen_problems(text: str) -> list[Problem]:
+    """Returns the problems of ``FILE.json``, or those that ``FILE.json:ID,ID`` selects.
+
+    Raises FormatError for a file that is no problem set, and for an id that it does not have.
+    """
+    file, colon, ids = text.rpartition(":")
+    if not (colon and file.endswith(".json")):
+        return problems.load(text)
+    return problems.load(file, ids=[each.strip() for each in ids.split(",") if each.strip()])

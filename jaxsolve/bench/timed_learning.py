@@ -11,16 +11,15 @@ the machine does. The options are those of ``configs/solving/cluster_learning_cp
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from jaxsolve.bench.timed_workers import timed
+from jaxsolve.bench.positions import chosen_problems
+from jaxsolve.bench.timed_workers import rounded, timed
 from jaxsolve.cluster.solving import ClusterOptions
 from jaxsolve.cluster.trainer_options import TrainerOptions
 from jaxsolve.core.process import setup
-from jaxsolve.formats import problems as problem_sets
 from jaxsolve.networks import Guide, shipped
 from jaxsolve.search.settings import Limits, Settings
 
@@ -50,14 +49,15 @@ class Variant(NamedTuple):
         return ClusterOptions(workers=2, worker_method="mcts", job_nodes=1000, trainer=trainer)
 
 
-def main(problems: str, variants: Sequence[str]) -> None:
+def main() -> None:
     """Prints a JSON line for each problem and variant."""
+    parser = argparse.ArgumentParser(prog="python -m jaxsolve.bench.timed_learning")
+    parser.add_argument("problems", metavar="PROBLEMS.json[:ID,ID]")
+    parser.add_argument("variants", metavar="VARIANT", type=Variant.read, nargs="+")
+    arguments = parser.parse_args()
     setup()
-    file, colon, ids = problems.rpartition(":")
-    named = bool(colon) and file.endswith(".json")
-    chosen = problem_sets.load(file, ids=ids.split(",")) if named else problem_sets.load(problems)
-    for problem in chosen:
-        for each in map(Variant.read, variants):
+    for problem in chosen_problems(arguments.problems):
+        for each in arguments.variants:
             settings = Settings(
                 method="mcts",
                 heads=Guide(shipped.chosen(problem.game)),
@@ -65,9 +65,9 @@ def main(problems: str, variants: Sequence[str]) -> None:
                 seed=each.seed,
             )
             found = timed(problem, each.options(), settings, each.speed)
-            row = {k: round(v, 2) if isinstance(v, float) else v for k, v in found.items()}
-            print(json.dumps({"problem": problem.id} | each._asdict() | row), flush=True)
+            row = {"problem": problem.id} | each._asdict() | rounded(found)
+            print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main()

@@ -11,13 +11,14 @@ and one for each worker, on any machine, busy or not. What carries the messages 
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import heapq
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
+from jaxsolve.bench.positions import chosen_problems
 from jaxsolve.bench.simulated_workers import SimulatedClock, spent
 from jaxsolve.cluster.backend import Event, TrainerBackend
 from jaxsolve.cluster.figures import Figures
@@ -31,9 +32,9 @@ from jaxsolve.cluster.trainer_options import network_of
 from jaxsolve.cluster.worker import Worker
 from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.formats import problems as problem_sets
-from jaxsolve.formats.problems import Problem
+from jaxsolve.question import Problem
 from jaxsolve.search import solve
+from jaxsolve.search.run.options import MakePool
 from jaxsolve.search.settings import Settings
 
 SUMMED = ("nodes", "seconds", "work", "manager", "verifying", "jobs")
@@ -125,28 +126,13 @@ def timed(
     backend = TimedWorkers(options, settings, clock)
     size = JobSize(options.job_nodes, options.job_seconds)
     shared = Shared(backend, Journal(None), size, figures=Figures(clock=clock))
-
-    def make_pool(evaluator: Evaluator, flights: int) -> Manager:
-        del flights
-        if options.trainer is not None and shared.trainer is None:
-            network = network_of(settings.heads, evaluator.game)
-            seed = settings.seed & 0xFFFFFFFF
-            trainer = Renewal(network, evaluator.game, options.trainer, train, seed, clock=clock)
-            shared.set_trainer(trainer, evaluator)
-        return Manager(evaluator, shared)
-
-    def train(start: Any) -> TrainerBackend:
-        from jaxsolve.bench.timed_trainer import TimedTrainer  # imports what learns
-
-        return TimedTrainer(start, clock, trainer_speed)
-
     with contextlib.closing(backend):
         result = solve(
             problem.game,
             problem.state,
             claim=problem.claim,
             settings=manager_settings(options, settings),
-            make_pool=make_pool,
+            make_pool=_make_pool(options, settings, shared, clock, trainer_speed),
         )
     counts = shared.figures.counts
     return {
@@ -161,6 +147,32 @@ def timed(
     }
 
 
+def _make_pool(
+    options: ClusterOptions,
+    settings: Settings,
+    shared: Shared,
+    clock: SimulatedClock,
+    trainer_speed: float,
+) -> MakePool:
+    """Returns a function that makes the manager, and its trainer when it is first called."""
+
+    def train(start: Any) -> TrainerBackend:
+        from jaxsolve.bench.timed_trainer import TimedTrainer  # imports what learns
+
+        return TimedTrainer(start, clock, trainer_speed)
+
+    def make(evaluator: Evaluator, flights: int) -> Manager:
+        del flights
+        if options.trainer is not None and shared.trainer is None:
+            network = network_of(settings.heads, evaluator.game)
+            seed = settings.seed & 0xFFFFFFFF
+            trainer = Renewal(network, evaluator.game, options.trainer, train, seed, clock=clock)
+            shared.set_trainer(trainer, evaluator)
+        return Manager(evaluator, shared)
+
+    return make
+
+
 def alone(problem: Problem, settings: Settings) -> dict[str, Any]:
     """Solves a problem in one process. Returns the values of ``timed``."""
     before = spent()
@@ -168,33 +180,37 @@ def alone(problem: Problem, settings: Settings) -> dict[str, Any]:
     seconds = spent() - before
     found = {"verdict": str(result.verdict), "nodes": result.nodes}
     found |= dict.fromkeys(("seconds", "work"), seconds)
-    return found | {"manager": 0.0, "verifying": 0.0, "trainer": None}
+    return found | {"manager": 0.0, "verifying": 0.0, "jobs": 0, "trainer": None}
 
 
-def main(problems: str, workers: Sequence[int]) -> None:
+def rounded(row: dict[str, Any]) -> dict[str, Any]:
+    """Returns the values of ``timed`` for display, with two decimal places."""
+    return {name: round(x, 2) if isinstance(x, float) else x for name, x in row.items()}
+
+
+def main() -> None:
     """Prints a JSON line for each problem and number of workers, and the sums."""
+    parser = argparse.ArgumentParser(prog="python -m jaxsolve.bench.timed_workers")
+    parser.add_argument("problems", metavar="PROBLEMS.json[:ID,ID]")
+    parser.add_argument("workers", metavar="WORKERS", type=int, nargs="+")
+    arguments = parser.parse_args()
     setup()
-    file, colon, ids = problems.rpartition(":")
-    named = bool(colon) and file.endswith(".json")
-    chosen = problem_sets.load(file, ids=ids.split(",")) if named else problem_sets.load(problems)
-    sums: dict[int, dict[str, float]] = {count: {} for count in workers}
-    for problem in chosen:
+    sums: dict[int, dict[str, float]] = {
+        count: dict.fromkeys(SUMMED, 0) for count in arguments.workers
+    }
+    for problem in chosen_problems(arguments.problems):
         for count, total in sums.items():
             found = (
                 timed(problem, ClusterOptions(workers=count), Settings(method="pns"))
                 if count
                 else alone(problem, Settings(method="dfpn"))
             )
-            print(json.dumps({"problem": problem.id, "workers": count} | _rounded(found)))
+            print(json.dumps({"problem": problem.id, "workers": count} | rounded(found)))
             for name in SUMMED:
-                total[name] = total.get(name, 0) + found.get(name, 0)
+                total[name] += found[name]
     for count, total in sums.items():
-        print(json.dumps({"problem": "sum", "workers": count} | _rounded(total)), flush=True)
-
-
-def _rounded(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: round(x, 2) if isinstance(x, float) else x for name, x in row.items()}
+        print(json.dumps({"problem": "sum", "workers": count} | rounded(total)), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], [int(each) for each in sys.argv[2:]])
+    main()

@@ -28,12 +28,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.bench.positions import zone_positions
+from jaxsolve.bench.positions import chosen_problems, zone_positions
 from jaxsolve.bench.report import Report
 from jaxsolve.bench.request import Request
 from jaxsolve.bench.zone_variants import RESTARTS, VARIANTS, Solved, Variant, solve
 from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.formats import problems as problem_sets
 from jaxsolve.games import make
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.view import cactus, pictures
@@ -71,7 +70,7 @@ def run(request: Request) -> int:
     if request.problems is None:
         chosen = _positions(request.games or GAMES)
     else:
-        chosen = _named(request.problems)
+        chosen = chosen_problems(request.problems)
     variants, seconds = _that_apply(chosen), request.seconds or SECONDS
     if request.seeds is None:
         searches = [(variant, 0) for variant in variants]
@@ -184,14 +183,6 @@ def _report_seeds(
                 }
             )
     report.show()
-
-
-def _named(text: str) -> list[Problem]:
-    """Loads the problems that ``FILE.json`` or ``FILE.json:ID,ID`` selects."""
-    file, colon, ids = text.rpartition(":")
-    if not (colon and file.endswith(".json")):
-        return problem_sets.load(text)
-    return problem_sets.load(file, ids=[word.strip() for word in ids.split(",") if word.strip()])
 
 
 def _positions(games: Sequence[str]) -> list[Problem]:
