@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import random
@@ -37,6 +36,7 @@ from support.cluster_runs import (
     started,
     wait_for,
 )
+from support.heads import descendants, wait_until_gone
 from support.search import LONG, accepted
 
 SMALL = ("cluster", "solve", "start", "--game", "hex-4", "--job-nodes", 8, "--workers", 2)
@@ -104,26 +104,11 @@ def test_a_killed_manager_resumes_and_solves_nothing_twice(tmp_path):
 def test_workers_end_with_their_manager(tmp_path):
     with started(*WORDS, "--out", tmp_path / "out") as process:
         assert wait_for(tmp_path / "out", 1, process)
-        workers = children(process.pid)
+        workers = set(descendants(process.pid))
         assert len(workers) >= 2
         process.kill()
         process.wait()
-        end = time.monotonic() + 30
-        while any(map(alive, workers)) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not any(map(alive, workers))
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started, which are workers and their helpers."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(each) for each in found]
-
-
-def alive(pid: int) -> bool:
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
+        wait_until_gone(workers)
 
 
 # ---- Ctrl-C, and runs in a folder that is in use -------------------------------------------------

@@ -30,21 +30,8 @@ from jaxsolve.train.self_play import packed, unpacked
 from support.compilations import compilations
 from support.networks import random_network
 from support.paths import ROOT
+from support.tiny_trainer import GAME, NETWORK, TINY
 
-GAME = make("hex-3")
-NETWORK = random_network(GAME, "both")
-TINY = OnlineOptions(
-    critical_positions=6,
-    solved_positions=6,
-    games=4,
-    most_moves=9,
-    simulations=4,
-    considered=4,
-    capacity=200,
-    batch=20,
-    updates=4,
-    learning_rate=0.02,
-)
 FINISHED = "XO./XO./X.. w"
 
 

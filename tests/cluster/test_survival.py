@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import os
 import random
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,13 +29,10 @@ from support.cluster_runs import (
     started,
     wait_for,
 )
-from support.heads import HEAD, Cluster, descendants, kill_head, wait_until_gone
+from support.heads import HEAD, NEEDS_RAY, Cluster, descendants, kill_head, wait_until_gone
 from support.search import LONG
 
-pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray"),
-    pytest.mark.xdist_group("ray"),
-]
+pytestmark = NEEDS_RAY
 KILLS = 20 if LONG else 1
 PARTS = (("gcs_server",), ("raylet",), HEAD)
 
@@ -62,47 +59,54 @@ def assert_answered(process: subprocess.Popen, out: Path) -> None:
 
 
 # ---- kill -9 of the head -------------------------------------------------------------------------
-def test_a_killed_head_of_a_ray_that_was_started_is_started_again(tmp_path):
-    rng, kills, rounds = random.Random(5), 0, 0
+def answered_in_spite_of(
+    kill: Callable[[subprocess.Popen, int], None], seed: int, folder: Path, *words: object
+) -> None:
+    """Runs, one after the other, until ``kill`` was called ``KILLS`` times; each has its answer.
+
+    Args:
+      kill: kills a part of Ray; called with the process of the run, and the number of the call.
+      seed: of the moments.
+      folder: of the runs.
+      words: arguments of ``cluster solve``, besides those of all runs.
+    """
+    rng, kills, rounds = random.Random(seed), 0, 0
     while kills < KILLS:
-        out, known, lost = tmp_path / str(rounds), set[int](), 0
+        out, known = folder / str(rounds), set[int]()
         rounds += 1
-        with started(*WORDS, "--backend", "ray", "--out", out) as process:
+        with started(*WORDS, *words, "--out", out) as process:
             while kills < KILLS and follow(
                 process, out, len(lines(out)) + rng.randrange(1, 40), known
             ):
                 time.sleep(rng.random())
-                lost += kill_head(process.pid, PARTS[kills % len(PARTS)]) > 0
+                kill(process, kills)
                 kills += 1
             assert follow(process, out, 1 << 30, known, 600) is False
             assert_answered(process, out)
         wait_until_gone(known)
-        print(f"{kills} kills, {lost} of them in a run that ended with the verdict", flush=True)
+
+
+def test_a_killed_head_of_a_ray_that_was_started_is_started_again(tmp_path):
+    def kill(process: subprocess.Popen, number: int) -> None:
+        kill_head(process.pid, PARTS[number % len(PARTS)])
+
+    answered_in_spite_of(kill, 5, tmp_path, "--backend", "ray")
 
 
 @pytest.mark.skipif(not LONG, reason="needs JAXSOLVE_LONG=1")
 def test_a_killed_head_of_a_joined_cluster_is_waited_for(tmp_path, monkeypatch):
-    rng, kills, rounds = random.Random(6), 0, 0
+    rng = random.Random(6)
     with Cluster(tmp_path) as cluster:
-        for name, value in cluster.environment.items():
-            monkeypatch.setenv(name, value)
-        while kills < KILLS:
-            out, known = tmp_path / str(rounds), set[int]()
-            rounds += 1
-            with started(*WORDS, "--address", cluster.address, "--out", out) as process:
-                while kills < KILLS and follow(
-                    process, out, len(lines(out)) + rng.randrange(1, 40), known
-                ):
-                    time.sleep(rng.random())
-                    kill_head(cluster.nodes[-1].pid, PARTS[kills % len(PARTS)])
-                    kills += 1
-                    time.sleep(rng.uniform(0, 3))
-                    cluster.kill(cluster.nodes[-1])
-                    cluster.start()
-                assert follow(process, out, 1 << 30, known, 600) is False
-                assert_answered(process, out)
-            wait_until_gone(known)
-            print(f"{kills} kills", flush=True)
+        cluster.admit(monkeypatch)
+
+        def kill(_: subprocess.Popen, number: int) -> None:
+            """Kills a part of the head, then all of it, and starts another one."""
+            kill_head(cluster.nodes[-1].pid, PARTS[number % len(PARTS)])
+            time.sleep(rng.uniform(0, 3))
+            cluster.kill(cluster.nodes[-1])
+            cluster.start()
+
+        answered_in_spite_of(kill, 7, tmp_path, "--address", cluster.address)
 
 
 @pytest.mark.skipif(not LONG, reason="needs JAXSOLVE_LONG=1")
@@ -110,8 +114,7 @@ def test_nodes_come_and_go_and_a_head_that_stays_away_ends_the_run(tmp_path, mon
     monkeypatch.setattr(ray_actors, "HEAD_SECONDS", 2.0)
     game, out, seen = make("hex-6"), tmp_path / "out", list[int]()
     with Cluster(tmp_path, several=True) as cluster:
-        for name, value in cluster.environment.items():
-            monkeypatch.setenv(name, value)
+        cluster.admit(monkeypatch)
 
         def change(_: object) -> None:
             """One worker waits for a node, which comes and goes; then the head goes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import random
@@ -28,7 +27,7 @@ from jaxsolve.proof.check import check
 from jaxsolve.question import Claim
 from jaxsolve.search import Limits, Settings, Verdict, solve
 from support.cluster import inline
-from support.heads import Cluster
+from support.heads import RAY, Cluster
 from support.networks import random_network
 from support.search import LONG, accepted
 
@@ -173,15 +172,6 @@ def test_a_run_whose_trainer_is_killed_has_the_same_answer(tmp_path, monkeypatch
     assert max(sent) > wanted and run.figures()["jobs"].get("distrusted", 0) == 0
 
 
-RAY = pytest.param(
-    "ray",
-    marks=[
-        pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray"),
-        pytest.mark.xdist_group("ray"),
-    ],
-)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("backend", [*(["processes"] if LONG else []), RAY])
 def test_real_workers_take_over_the_weights_of_a_real_trainer(backend, tmp_path, monkeypatch):
@@ -202,8 +192,7 @@ def test_real_workers_take_over_the_weights_of_a_real_trainer(backend, tmp_path,
         options = {"workers": 1, "backend": backend, "job_nodes": 4}
         if backend == "ray":
             cluster = stack.enter_context(Cluster(tmp_path))
-            for name, value in cluster.environment.items():
-                monkeypatch.setenv(name, value)
+            cluster.admit(monkeypatch)
             options["address"] = cluster.address
         run = runs.solved(out, kill, **options)
     figures = run.figures()

@@ -15,23 +15,9 @@ from jaxsolve.cluster import trainer_loop
 from jaxsolve.cluster.online_options import OnlineOptions
 from jaxsolve.cluster.trainer_loop import Start, TrainerLoop
 from jaxsolve.cluster.trainer_messages import Answer, Positions, SolvedPosition
-from jaxsolve.games import make
-from support.networks import random_network
+from support.tiny_trainer import GAME, NETWORK, TINY
 
-GAME = make("hex-3")
-NETWORK = random_network(GAME, "both")
-OPTIONS = OnlineOptions(
-    critical_positions=6,
-    solved_positions=6,
-    games=4,
-    most_moves=9,
-    simulations=4,
-    considered=4,
-    capacity=200,
-    batch=20,
-    updates=4,
-)
-START = Start(NETWORK, GAME.rule_set, OPTIONS, 0, 0, 0.0)
+START = Start(NETWORK, GAME.rule_set, TINY, 0, 0, 0.0)
 FIRST, SECOND = "X../.../... w", "X.O/.../... b"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import itertools
 
 import pytest
@@ -15,17 +14,11 @@ from jaxsolve.proof.check import check
 from jaxsolve.question import Problem
 from jaxsolve.search import Limits, Settings, Verdict, solve_pool, solve_value
 from support.cluster import RULE_SETS, Question, answer, inline, positions, questions
+from support.heads import RAY
 from support.search import LONG, accepted
 
 METHODS = ("pns", "dfpn", "mcts")
 WORKERS = (1, 2, 4)
-RAY = pytest.param(
-    "ray",
-    marks=[
-        pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray"),
-        pytest.mark.xdist_group("ray"),  # with --dist loadgroup; a file stays in one process anyway
-    ],
-)
 
 
 @functools.cache

@@ -10,8 +10,16 @@ import socket
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
+NEEDS_RAY = [
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),
+    pytest.mark.xdist_group("ray"),  # with --dist loadgroup; a file stays in one process anyway
+]
+RAY = pytest.param("ray", marks=NEEDS_RAY)  # a back-end
 HEAD = ("gcs_server", "raylet")  # names of the programs of a head
 
 
@@ -103,6 +111,11 @@ class Cluster:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, signal.SIGKILL)
         node.wait()
+
+    def admit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Gives this process, and those that it starts, the token of the cluster."""
+        for name, value in self.environment.items():
+            monkeypatch.setenv(name, value)
 
     def __enter__(self) -> Cluster:
         self.start()
