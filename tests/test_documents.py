@@ -184,10 +184,14 @@ def test_the_command_reference_names_no_other_command():
     assert set(referenced_options()) == set(commands())
 
 
+def is_long(block: str) -> bool:
+    return "Matches(" in block or "Run(" in block
+
+
 @pytest.mark.parametrize(
     ("document", "block"),
     [
-        pytest.param(named(path), block, marks=[pytest.mark.full] if "Matches(" in block else [])
+        pytest.param(named(path), block, marks=[pytest.mark.full] if is_long(block) else [])
         for path in READMES
         for block in blocks(path, "python")
     ],

@@ -317,9 +317,6 @@ class SimulatedVerifiers:
         # A heap: when a verification ends, the name of its report, its arguments.
         self._running: list[tuple[float, int, tuple[Order, Report, np.ndarray, Evaluator]]] = []
 
-    def __len__(self) -> int:
-        return len(self._running)
-
     def submit(
         self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator
     ) -> None:

@@ -1,4 +1,4 @@
-"""Many machines on one question: a manager and workers, and no statement of theirs is trusted."""
+"""A search on many processes or machines: a manager, and workers whose reports it checks."""
 
 from jaxsolve.cluster.solving import ClusterOptions, Run
 

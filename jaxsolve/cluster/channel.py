@@ -1,7 +1,7 @@
 """Messages between the manager and a process of this machine, over a pair of sockets.
 
-A message is its length in 8 bytes and its content. The manager's end (``Channel``) never blocks: a
-worker that hangs, or that ends within a message, stops nobody else.
+A message is its length in 8 bytes and its content. The manager's end (``Channel``) never blocks. So
+a worker that hangs, or that ends within a message, does not delay the others.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Leaf(NamedTuple):
         self.owner.busy -= 1
 
     def line(self) -> tuple[tuple[int, ...], np.ndarray]:
-        """Returns the moves from the root to the leaf, and the packed positions before them."""
+        """Returns the k moves from the root to the leaf, and the positions uint32[k, S] before."""
         search, path = self.owner.job.search, self.flight
         paths, tree = search.work.paths, search.tree
         nodes = paths.nodes[path, : paths.depth[path] + 1]
@@ -81,9 +81,7 @@ class JobRule:
             return False
         if self.most_cost is None:
             return True
-        return float(
-            row[offsets.costs + player : offsets.costs + player + 1].view(np.float32)[0]
-        ) <= (self.most_cost)
+        return float(row.view(np.float32)[offsets.costs + player]) <= self.most_cost
 
     def refuse_unfit(self, offsets: Offsets) -> None:
         """Raises ValueError if the rule needs costs, and the evaluator's rows have none."""
@@ -157,11 +155,11 @@ def _estimated(leaves: list[Leaf], evaluator: Evaluator) -> list[Leaf]:
 
 
 class PositionTexts:
-    """Texts of packed positions, of those that their text gives again.
+    """Texts of packed positions, if parsing the text gives the same position.
 
-    Under superko, for example, a text does not hold all earlier boards. Parsing takes longer than
-    all else that the manager does for a job. So after ``CHECKED`` positions without a failure only
-    one of ``SAMPLE`` is parsed. A text of another position would cost the time of its job.
+    Under superko, for example, a text lacks the earlier boards. Parsing takes longer than all else
+    that the manager does for a job. So after ``CHECKED`` positions without a failure only one of
+    ``SAMPLE`` is parsed. A text of another position would cost the time of its job.
     """
 
     CHECKED, SAMPLE = 256, 64
@@ -171,7 +169,7 @@ class PositionTexts:
         self._right = 0  # checks since the last failure
 
     def text(self, words: np.ndarray) -> str | None:
-        """Returns a packed position as text; None if the text does not give the same position."""
+        """Returns a packed position uint32[S] as text; None if the text gives another one."""
         game = self._game
         states = game.host_unpack(words[None])
         text = game.text(jax.tree.map(lambda each: np.asarray(each)[0], states))
@@ -184,7 +182,7 @@ class PositionTexts:
         return None
 
     def gives(self, text: str, words: np.ndarray) -> bool:
-        """Whether a text gives a packed position."""
+        """Whether a text gives a packed position uint32[S]."""
         try:
             return np.array_equal(self._game.host_pack(self._game.parse(text)), words)
         except ValueError:

@@ -7,14 +7,13 @@ The manager has checked them. A worker begins its next searches with their posit
 from __future__ import annotations
 
 import itertools
-import json
 from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
+from jaxsolve.cluster.messages import joined, split
 from jaxsolve.cluster.orders import packed, unpacked
-from jaxsolve.core import strict_json
 
 MOST_BYTES = 64 << 20  # of all news that the manager keeps
 MOST_SENT = 1 << 20
@@ -35,13 +34,12 @@ class News:
     def encode(self) -> bytes:
         """Returns a line of JSON and the records."""
         head = {"question": self.question, "words": self.records.shape[1]}
-        return json.dumps(head).encode() + b"\n" + (self.data or packed(self.records))
+        return joined(head, self.data or packed(self.records))
 
     @classmethod
     def decode(cls, message: bytes) -> News:
         """Returns the news of a message. Raises ValueError if it is none."""
-        line, _, records = message.partition(b"\n")
-        head = strict_json.loads(line.decode("utf-8"))
+        head, records = split(message)
         return cls(head["question"], unpacked(records, head["words"]))
 
 

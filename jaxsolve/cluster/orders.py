@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from jaxsolve.cluster.messages import joined, split
 from jaxsolve.core import strict_json
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
@@ -56,7 +57,9 @@ class Order:
     @classmethod
     def decode(cls, message: bytes) -> Order:
         """Returns the order of a message. Raises ValueError if it is none."""
-        fields = _object(message)
+        fields, rest = split(message)
+        if rest:
+            raise ValueError("the order has more than one line")
         claim, line = fields.pop("claim", None), fields.pop("line", None)
         if not isinstance(claim, dict) or not isinstance(line, list):
             raise ValueError("the order has no claim or no line")
@@ -104,13 +107,12 @@ class Report:
             for each in dataclasses.fields(self)
             if each.name != "records"
         }
-        return json.dumps(head).encode() + b"\n" + self.records
+        return joined(head, self.records)
 
     @classmethod
     def decode(cls, message: bytes) -> Report:
         """Returns the report of a message. Raises ValueError if it is none."""
-        head, _, records = message.partition(b"\n")
-        fields = _object(head)
+        fields, records = split(message)
         expected = {each.name: each.type for each in dataclasses.fields(cls)}
         del expected["records"]
         if fields.keys() != expected.keys():
@@ -188,13 +190,3 @@ def checked_numbers(rows: Any) -> tuple[tuple[int, int, int], ...]:
     if numbers and not (whole and min(numbers) >= 0 and max(numbers) < 1 << 31):
         raise ValueError("a number of the report is none")
     return tuple((row[0], row[1], row[2]) for row in rows)
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        found = strict_json.loads(line.decode("utf-8"))
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        raise ValueError("the message is no line of JSON") from None
-    if not isinstance(found, dict):
-        raise ValueError("the message is no JSON object")
-    return found

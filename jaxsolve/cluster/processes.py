@@ -18,6 +18,7 @@ from jaxsolve.core.process import children_without_interrupts
 from jaxsolve.search.settings import Settings
 
 READY, CANCEL = b"ready", b"cancel"
+NEWS, ORDER, WEIGHTS = b"news", b"order", b"weights"  # first word of other messages to a worker
 FAILURES = 5  # workers that end before they are ready, in a row, until the run ends
 START_SECONDS = 600.0  # until a process that is not ready counts as hanging
 NO_MEMORY = 3  # exit code of a worker that has run out of memory
@@ -33,7 +34,7 @@ class _Process(NamedTuple):
 class Processes:
     """``Backend`` of local processes. A process that ends is replaced by another.
 
-    No call waits for a worker. So one that hangs, even within a message, stops no other one.
+    No call waits for a worker. So one that hangs, even within a message, does not delay the others.
 
     Args:
       count: number of processes.
@@ -76,9 +77,10 @@ class Processes:
         self._busy.add(worker)
         channel = self._running[worker].channel
         if weights is not None:
-            channel.send(b"2 " + weights)
-        for message in (*news, order):
-            channel.send(b"%d " % (message is order) + message)
+            channel.send(WEIGHTS + b" " + weights)
+        for message in news:
+            channel.send(NEWS + b" " + message)
+        channel.send(ORDER + b" " + order)
 
     def cancel(self, worker: str) -> None:
         self._running[worker].channel.send(CANCEL)
@@ -170,13 +172,13 @@ def _work(end: socket.socket, settings: Settings) -> None:
         manager.send(READY)
         while True:
             kind, _, message = manager.receive().partition(b" ")
-            if kind == b"0":
+            if kind == NEWS:
                 news.append(message)
-            elif kind == b"1":
+            elif kind == ORDER:
                 # A message during a search is CANCEL, or the end of the manager.
                 manager.send(worker.run(message, news, manager.waiting))
                 news = []
-            elif kind == b"2":
+            elif kind == WEIGHTS:
                 worker.renew(message)
     except MemoryError:
         code = NO_MEMORY

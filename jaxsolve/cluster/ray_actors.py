@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.backend import Event, NoWorkers
 from jaxsolve.cluster.channel import Channel
-from jaxsolve.cluster.ray_connection import RayError, end_session, processes, refuse_unreachable
+from jaxsolve.cluster.messages import joined
+from jaxsolve.cluster.ray_connection import (
+    RayError,
+    end_session,
+    refuse_unreachable,
+    running_processes,
+)
 from jaxsolve.cluster.ray_driver import drive
 from jaxsolve.core.process import children_without_interrupts
 from jaxsolve.search.settings import Settings
@@ -67,7 +73,7 @@ class RayActors:
         self._drivers += 1
         if self._local:
             self._since = time.monotonic()
-        self._before = processes()
+        self._before = running_processes()
         context = multiprocessing.get_context("spawn")
         mine, theirs = socket.socketpair()
         with children_without_interrupts():
@@ -102,7 +108,7 @@ class RayActors:
 
     def _tell(self, content: bytes = b"", **fields: Any) -> None:
         if self._channel is not None:
-            self._channel.send(json.dumps(fields).encode() + b"\n" + content)
+            self._channel.send(joined(fields, content))
 
     def wait(self, seconds: float) -> list[Event]:
         channel = self._channel

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from jaxsolve.cluster.solving import ClusterOptions
 
 CONNECT_SECONDS = 10.0
-LOOK_SECONDS = 1.0  # between two looks whether the head answers
-ANSWER_SECONDS = 2.0  # wall seconds that a look waits for an answer
+LOOK_SECONDS = 1.0  # between two checks whether the head answers
+ANSWER_SECONDS = 2.0  # wall seconds that a check waits for an answer
 SILENT_SECONDS = 30.0  # until a head that neither answers nor refuses counts as dead
 _LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Environment variable of Ray. "0" makes every port one of the loopback interface."""
@@ -108,7 +108,7 @@ def _ports(ray: Any) -> list[tuple[str, int]]:
     return found
 
 
-def processes() -> set[int]:
+def running_processes() -> set[int]:
     """Returns the processes of this machine; an empty set if they are unknown."""
     with contextlib.suppress(OSError):
         return {int(name) for name in os.listdir("/proc") if name.isdecimal()}
@@ -121,7 +121,7 @@ def end_session(process: int, before: set[int]) -> None:
     Ray's agents wait for a dead head for a minute. They are known by their logs, in a folder that
     is named after the process.
     """
-    for each in processes() - before - {os.getpid()}:
+    for each in running_processes() - before - {os.getpid()}:
         with contextlib.suppress(OSError):
             if any(_is_session(file, process) for file in Path(f"/proc/{each}/fd").iterdir()):
                 os.kill(each, signal.SIGKILL)

@@ -34,7 +34,8 @@ from multiprocessing import current_process
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.channel import WorkerEnd
-from jaxsolve.cluster.ray_connection import LOOK_SECONDS, Connection, end_session, processes
+from jaxsolve.cluster.messages import joined
+from jaxsolve.cluster.ray_connection import LOOK_SECONDS, Connection, end_session, running_processes
 from jaxsolve.search.settings import Settings
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ class _Driver:
         with contextlib.suppress(Exception):  # it has ended already
             self._ray.kill(actor)
 
-    def obey(self, message: bytes) -> None:
-        """Does what a message of the manager states."""
+    def handle(self, message: bytes) -> None:
+        """Handles a message of the manager."""
         line, _, rest = message.partition(b"\n")
         head = json.loads(line)
         name = head["worker"]
@@ -163,7 +164,7 @@ class _Driver:
             self._complete()
 
     def _stored(self, message: bytes) -> Any:
-        """Returns the reference of a message, which is put into Ray's store once for all."""
+        """Returns the reference of a message, which is put into Ray's store once."""
         found = self._puts.get(message)
         if found is None:
             if len(self._puts) >= 1024:
@@ -197,7 +198,7 @@ def drive(
     with open(os.devnull, "w") as nowhere:  # Ray prints on standard output, which is for the answer
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
         os.dup2(nowhere.fileno(), sys.stderr.fileno())
-    manager, before = WorkerEnd(end), processes()
+    manager, before = WorkerEnd(end), running_processes()
     with contextlib.suppress(OSError):  # the manager has ended
         try:
             connection = Connection(options, address)
@@ -221,7 +222,7 @@ def _serve(manager: WorkerEnd, connection: Connection, driver: _Driver) -> None:
         with contextlib.suppress(EOFError, OSError):
             while True:
                 message = manager.receive()
-                driver.happened.put(lambda message=message: driver.obey(message))
+                driver.happened.put(lambda message=message: driver.handle(message))
         ended.set()
         driver.happened.put(lambda: None)
 
@@ -243,4 +244,4 @@ def _serve(manager: WorkerEnd, connection: Connection, driver: _Driver) -> None:
 
 
 def _event(kind: str, content: bytes = b"", **fields: Any) -> bytes:
-    return json.dumps({"event": kind, **fields}).encode() + b"\n" + content
+    return joined({"event": kind, **fields}, content)

@@ -76,7 +76,7 @@ class _Unsent(Generic[Item]):
         begin = len(self._kept) - self.count
         return list(itertools.islice(self._kept, begin, begin + most))
 
-    def again(self) -> None:
+    def mark_all(self) -> None:
         """Marks all items as to be sent."""
         self.count = len(self._kept)
 
@@ -119,7 +119,7 @@ class Renewal:
         self.why = ""  # why the last trainer ended, or what its last iteration lacked
         self.failed = False  # whether no further trainer is started
         self._fruitless = 0  # trainers in a row that ended without weights
-        self._again = self._sent = float("-inf")
+        self._next_start = self._sent = float("-inf")  # when; ``_sent``: the last positions
         self._figures, self._earlier = TrainerFigures(), TrainerFigures()
         self._critical = _Unsent[np.ndarray](MOST)
         self._solved = _Unsent[tuple[np.ndarray, SolvedPosition]](MOST)
@@ -199,7 +199,7 @@ class Renewal:
         return weights
 
     def _start(self) -> None:
-        if self.failed or self._clock() < self._again:
+        if self.failed or self._clock() < self._next_start:
             return
         from jaxsolve.cluster.trainer_loop import Start  # imports what learns
 
@@ -229,10 +229,10 @@ class Renewal:
         self.restarts += 1
         self._fruitless += 1
         self.failed = self._fruitless >= len(WAITS)
-        self._again = self._clock() + WAITS[self._fruitless - 1]
+        self._next_start = self._clock() + WAITS[self._fruitless - 1]
         self._earlier, self._figures = self._total(), TrainerFigures()
-        self._critical.again()
-        self._solved.again()
+        self._critical.mark_all()
+        self._solved.mark_all()
 
     def _accepted(self, message: bytes) -> Weights | None:
         """Takes over an answer. Returns its weights. Raises ValueError if it is refused."""

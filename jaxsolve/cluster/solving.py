@@ -1,9 +1,4 @@
-"""A run with workers: the entry point for Python.
-
->>> from jaxsolve.cluster import ClusterOptions, Run  # doctest: +SKIP
->>> with Run(ClusterOptions(workers=4), settings, out) as run:  # doctest: +SKIP
-...     result = solve(game, state, settings=run.settings, make_pool=run.make_pool, out=out)
-"""
+"""A run with workers: the entry point for Python. ``README.md`` has an example."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -62,7 +63,6 @@ class Status:
 
     def __init__(self, path: Path | None, show: Callable[[dict[str, Any]], None] | None = None):
         self.path = path
-        self.failure: OSError | None = None  # of the last write
         self._show, self._updated = show, float("-inf")
 
     def update(self, shared: Shared, jobs: Sequence[RunningJob], *, ended: bool = False) -> None:
@@ -77,11 +77,8 @@ class Status:
         # Before the first answer of a worker the folder may not be marked as one of a run yet.
         if self.path is None or not self.path.parent.is_dir():
             return
-        try:
+        with contextlib.suppress(OSError):  # a full disk does not end the run
             write_atomically(self.path, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
-            self.failure = None
-        except OSError as error:
-            self.failure = error
 
 
 def snapshot(shared: Shared, jobs: Sequence[RunningJob], *, ended: bool) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from jaxsolve.cluster.weights import Weights, split
+from jaxsolve.cluster.messages import split
+from jaxsolve.cluster.weights import Weights
 from jaxsolve.core.strict_json import shortened
 
 MOST_BYTES = 60_000

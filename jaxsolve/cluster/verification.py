@@ -1,8 +1,8 @@
 """Verification: what a report proves, found from its records alone.
 
 The proof is collected from the report's records and given to the independent checker, as at the end
-of every search. Only the records that the accepted proof uses are returned. So a worker that lies,
-is out of date or has bad memory costs time, never truth.
+of every search. Only the records that the accepted proof uses are returned. So a false report, also
+of an outdated worker or one with bad memory, can cost time, but nothing false is adopted.
 """
 
 from __future__ import annotations

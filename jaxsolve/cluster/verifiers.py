@@ -39,10 +39,6 @@ class Verifier(Protocol):
 
     own: bool  # whether ``done`` verifies, so that the manager waits for it
 
-    def __len__(self) -> int:
-        """Number of reports that wait or are being verified."""
-        ...
-
     def submit(
         self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator
     ) -> None:
@@ -70,10 +66,6 @@ class OwnVerifier:
     def __init__(self, verify: Verify = verify):
         self._verify = verify
         self._waiting = deque[tuple[int, tuple[Order, Report, np.ndarray, Evaluator]]]()
-
-    def __len__(self) -> int:
-        """Number of reports that wait."""
-        return len(self._waiting)
 
     def submit(
         self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator
@@ -107,10 +99,6 @@ class Verifiers:
         self._executor: ProcessPoolExecutor | None = None
         self._pending: dict[Future[Verified], Callable[[], Verified]] = {}
         self._names: dict[Future[Verified], int] = {}
-
-    def __len__(self) -> int:
-        """Number of reports that are being verified."""
-        return len(self._pending)
 
     def submit(
         self, name: int, order: Order, report: Report, root: np.ndarray, evaluator: Evaluator

@@ -8,14 +8,13 @@ another network, or a damaged one, is refused.
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxsolve.core import strict_json
+from jaxsolve.cluster.messages import joined, split
 from jaxsolve.core.strict_json import shortened
 
 
@@ -37,7 +36,7 @@ class Weights:
         """Returns a line of JSON, with the JSON values ``more``, and the numbers."""
         digest = hashlib.sha256(self.data).hexdigest()
         head = {"version": self.version, "rules": self.rules, "sha256": digest, **more}
-        return json.dumps(head).encode() + b"\n" + self.data
+        return joined(head, self.data)
 
     @classmethod
     def decode(cls, message: bytes) -> tuple[Weights, dict[str, Any]]:
@@ -70,21 +69,6 @@ class Weights:
         parts = np.split(numbers, np.cumsum(sizes)[:-1])
         arrays = [part.reshape(np.shape(leaf)) for part, leaf in zip(parts, leaves, strict=True)]
         return jax.tree.unflatten(structure, arrays)
-
-
-def split(message: bytes) -> tuple[dict[str, Any], bytes]:
-    """Returns the object in the first line of a message, and the bytes after that line.
-
-    Raises ValueError if the line is no JSON object.
-    """
-    line, _, data = message.partition(b"\n")
-    try:
-        head = strict_json.loads(line.decode("utf-8"))
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        raise ValueError("the message does not begin with a line of JSON") from None
-    if not isinstance(head, dict):
-        raise ValueError("the message does not begin with a JSON object")
-    return head, data
 
 
 class WorkerWeights:

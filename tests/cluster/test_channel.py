@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from jaxsolve.cluster import ClusterOptions, Run
 from jaxsolve.cluster.channel import _HEAD, MOST_BYTES, Channel, WorkerEnd
-from jaxsolve.cluster.processes import NO_MEMORY, Processes
+from jaxsolve.cluster.processes import NEWS, NO_MEMORY, ORDER, Processes
 from jaxsolve.games import make
 from jaxsolve.search import Settings, Verdict, solve
 from support.cluster_runs import GAME, POSITION, assert_nothing_twice
@@ -99,7 +99,7 @@ def test_a_stopped_worker_stops_nobody_and_is_replaced(tmp_path):
                 stopped.append(each.process.pid)
                 os.kill(each.process.pid, signal.SIGSTOP)
                 before = time.monotonic()
-                each.channel.send(b"0 " + bytes(4 << 20))
+                each.channel.send(NEWS + b" " + bytes(4 << 20))
                 assert time.monotonic() - before < 5
 
     # At most 10 times so many CPU seconds, and one second.
@@ -159,6 +159,6 @@ def test_a_worker_without_memory_ends_without_a_traceback():
         theirs.close()
         worker = WorkerEnd(mine)
         assert worker.receive() == b"ready"
-        worker.send(b"1 {}")
+        worker.send(ORDER + b" {}")
         _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (NO_MEMORY, b"")

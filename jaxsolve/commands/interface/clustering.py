@@ -46,13 +46,18 @@ def _resource(text: str) -> str:
     return text
 
 
+MOST_WORKERS = 8000  # that of ``jaxsolve.cluster.solving``, whose import takes seconds
+
+
 @dataclass(frozen=True, kw_only=True)
 class WorkerOptions:
     """Number and kind of the workers."""
 
     workers: Annotated[
         int,
-        typer.Option("--workers", "-w", min=1, max=8000, metavar="N", help="Number of workers."),
+        typer.Option(
+            "--workers", "-w", min=1, max=MOST_WORKERS, metavar="N", help="Number of workers."
+        ),
     ] = 2
     backend: Annotated[
         Backend,
