@@ -29,7 +29,6 @@ class TimedTrainer:
         self._begins = clock() + START_SECONDS
         self._received = False
         self._answer: tuple[float, bytes] | None = None  # when it arrives
-        self.worked_seconds = 0.0  # CPU seconds of all iterations
 
     def ready(self) -> bool:
         return True
@@ -49,7 +48,6 @@ class TimedTrainer:
                 before = spent()
                 answer = self._loop.update()
                 seconds = spent() - before
-                self.worked_seconds += seconds
                 self._answer = now + seconds / self._speed, answer
         return arrived
 

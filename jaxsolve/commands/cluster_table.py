@@ -28,7 +28,9 @@ def status(found: dict[str, Any]) -> RenderableType:
         Text(
             f"nodes: {found['nodes']:,} ({found['nodes_per_second']:,.0f}/s)"
             f"   load: {found['load']:.0%}"
-            f"   manager: {found['manager_cpu_seconds']:,.0f} CPU s"
+        ),
+        Text(
+            f"manager: {found['manager_cpu_seconds']:,.0f} CPU s"
             f" ({found['verify_cpu_seconds']:,.0f} for checking proofs)"
         ),
     ]
@@ -58,8 +60,9 @@ def _trainer(found: dict[str, Any]) -> tuple[str, str]:
     more = f"   restarts: {found['restarts']:,}" if found["restarts"] else ""
     why = f" ({found['why']})" if found["why"] else ""
     return (
-        f"trainer: {found['state']}{why}   weights: {found['version']}{more}",
-        f"  iterations: {found['iterations']:,}   games: {found['games']:,}{loss}"
+        f"trainer: {found['state']}{why}   weights: {found['version']}"
+        f"   iterations: {found['iterations']:,}{more}",
+        f"  games: {found['games']:,}{loss}"
         f"   positions: {found['critical']:,} critical, {found['solved']:,} solved",
     )
 

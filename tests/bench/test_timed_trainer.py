@@ -50,7 +50,6 @@ def test_an_iteration_takes_its_cpu_seconds(monkeypatch, speed):
     clock.wait_until(10.0 + 6.0 / speed)
     assert trainer.receive() == [b"t 1 2"]
     assert clock.manager_seconds == 0.0
-    assert trainer.worked_seconds == pytest.approx(9.0)
 
 
 def test_a_variant_is_read():

@@ -48,6 +48,25 @@ def test_a_position_is_answered_with_a_proof_and_figures(tmp_path):
     assert as_json["nodes"] >= sum(line["nodes"] for line in lines)
 
 
+def test_a_decided_run_that_is_resumed_shows_no_table_of_zeros(tmp_path):
+    words = ("start", "--game", "hex-4", "--job-nodes", 20)
+    assert cluster(*words, out=tmp_path / "out").exit_code == 0
+    found = cluster(*words, "--resume", out=tmp_path / "out")
+    assert found.exit_code == 0 and "proved: black wins" in found.stdout
+    assert "speed-up" not in found.stdout
+
+
+def test_a_status_fits_into_80_columns(tmp_path, capsys):
+    assert cluster("start", "--game", "hex-4", out=tmp_path / "out").exit_code == 0
+    found = json.loads((tmp_path / "out" / "cluster.json").read_text())
+    counts = dict.fromkeys(("version", "iterations", "games", "steps", "restarts"), 999)
+    kept = dict.fromkeys(("critical", "solved"), 1000)
+    found["trainer"] = {"state": "starting", "why": "", "loss": 1.5} | counts | kept
+    found |= {"nodes": 10**9, "manager_cpu_seconds": 10_000, "verify_cpu_seconds": 1_000}
+    output_console().print(cluster_table.status(found))
+    assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines())
+
+
 def test_json_is_one_object_and_exit_codes_are_those_of_solve(tmp_path):
     words = (LOSS, "--game", "hex-3", "--json")
     found = cluster(*words, out=tmp_path / "loss")
