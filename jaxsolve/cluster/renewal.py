@@ -49,6 +49,8 @@ MOST = 1000  # positions of each kind that are kept for the trainer, the latest 
 PER_PROOF = 32  # positions of a proof that are sent as solved, those next to its root
 AT_ONCE = 256  # positions of each kind in a message, at most; texts take time
 SEND_SECONDS = 1.0  # between two messages of positions, at least
+# Versions that a trainer may be ahead of the manager. A later one would leave no numbers for others.
+MOST_AHEAD = 1 << 20
 WAITS = (0.0, 2.0, 6.0, 14.0, 30.0)
 """Seconds before the next trainer, after so many that have ended in a row without new weights.
 
@@ -225,7 +227,7 @@ class Renewal:
     def _lose(self, why: str) -> None:
         """Ends the trainer. Another one is started after a while, later after each failure."""
         self.close()
-        self.why = shortened(why, 300)
+        self.why = _shown(why)
         self.restarts += 1
         self._fruitless += 1
         self.failed = self._fruitless >= len(WAITS)
@@ -237,11 +239,12 @@ class Renewal:
     def _accepted(self, message: bytes) -> Weights | None:
         """Takes over an answer. Returns its weights. Raises ValueError if it is refused."""
         answer = Answer.decode(message)
-        self._figures, self.why = answer.figures, shortened(answer.figures.failure, 300)
+        self._figures, self.why = answer.figures, _shown(answer.figures.failure)
         weights = answer.weights
         if weights is None:
             return None
-        if weights.rules != self.game.rule_set or weights.version <= self.version:
+        ahead = weights.version - self.version
+        if weights.rules != self.game.rule_set or not 0 < ahead <= MOST_AHEAD:
             raise ValueError(
                 f"weights of version {weights.version} for {shortened(weights.rules)};"
                 f" the latest are of version {self.version} for {self.game.rule_set}"
@@ -322,6 +325,11 @@ class Renewal:
             self._events.add(self.version, total.measured | counts | seconds, time.time())
         except OSError as error:
             self.why = f"the curves were not saved ({error.strerror or error})"
+
+
+def _shown(text: str) -> str:
+    """Returns what a trainer says, short, and as characters that files and terminals can take."""
+    return shortened("".join(each if each.isprintable() else " " for each in text), 300)
 
 
 def folder_name(game: Game, network: Network) -> str:
