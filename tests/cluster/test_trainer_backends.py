@@ -8,7 +8,9 @@ import json
 import os
 import random
 import signal
+import threading
 import time
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -20,6 +22,7 @@ pytest.importorskip("orbax.checkpoint")
 from jaxsolve.cluster import ClusterOptions, Run, solving
 from jaxsolve.cluster.orders import Order
 from jaxsolve.cluster.renewal import Renewal
+from jaxsolve.cluster.trainer_loop import Start
 from jaxsolve.cluster.trainer_options import TrainerOptions
 from jaxsolve.cluster.trainer_process import TrainerProcess
 from jaxsolve.games import make
@@ -29,6 +32,7 @@ from jaxsolve.question import Claim
 from jaxsolve.search import Limits, Settings, Verdict, solve
 from support.cluster import inline
 from support.heads import Cluster
+from support.inline_trainer import stops_within_a_message
 from support.networks import random_network
 from support.search import LONG, accepted
 
@@ -39,6 +43,7 @@ GIVEN = (
     *("updates=4", "critical_positions=6", "solved_positions=6"),
 )
 OPTIONS = TrainerOptions(seconds=0, learn="cp+sp", given=GIVEN)
+START = Start(NETWORK, GAME.rule_set, OPTIONS.online(), 0, 0, 0.0)
 LONGEST = 200.0  # seconds until a trainer has answered
 
 
@@ -98,6 +103,23 @@ def test_a_stopped_process_does_not_delay_the_manager(tmp_path, monkeypatch):
     assert not renewal.backend.ready() and 0 < renewal._critical.count < 1000
     assert time.monotonic() - start < 60  # it would wait forever
     renewal.close()
+
+
+def test_a_process_that_stops_within_a_message_does_not_delay_the_manager(monkeypatch):
+    monkeypatch.setattr("jaxsolve.cluster.trainer_process._train", stops_within_a_message)
+    backend, received = TrainerProcess(START), []
+
+    def look() -> None:
+        while Path(f"/proc/{backend.process.pid}/stat").read_text().split()[2] != "T":
+            received.extend(backend.receive())
+            time.sleep(0.02)
+        received.extend(backend.receive())
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(LONGEST)
+    assert not looking.is_alive() and received == []  # it would wait forever
+    backend.close()
 
 
 # ---- runs ----------------------------------------------------------------------------------------
