@@ -37,7 +37,7 @@ from jaxsolve.cluster.trainer_messages import (
     limited,
 )
 from jaxsolve.cluster.trainer_options import TrainerOptions
-from jaxsolve.cluster.weights import Weights
+from jaxsolve.cluster.weights import MOST_VERSIONS, Weights
 from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.games.game import Game
@@ -347,7 +347,7 @@ def _restored(folder: Path | None, network: Network) -> tuple[int, Any]:
     A damaged file is left out. Its version counts, since a worker may have seen it.
     """
     files = [] if folder is None else sorted((folder / NETWORKS).glob("*.npz"))
-    files = [each for each in files if each.stem.isdecimal()]
+    files = [each for each in files if each.stem.isdecimal() and int(each.stem) < MOST_VERSIONS]
     for file in reversed(files):
         with contextlib.suppress(ValueError, OSError):
             found = Network.load(file)
