@@ -49,7 +49,7 @@ MOST = 1000  # positions of each kind that are kept for the trainer, the latest 
 PER_PROOF = 32  # positions of a proof that are sent as solved, those next to its root
 AT_ONCE = 256  # positions of each kind in a message, at most; texts take time
 SEND_SECONDS = 1.0  # between two messages of positions, at least
-# Versions that a trainer may be ahead of the manager. A later one would leave no numbers for others.
+# Versions that a trainer may be ahead of the manager. A later one would leave no others.
 MOST_AHEAD = 1 << 20
 WAITS = (0.0, 2.0, 6.0, 14.0, 30.0)
 """Seconds before the next trainer, after so many that have ended in a row without new weights.

@@ -76,7 +76,7 @@ class TrainerProcess:
 
 
 def _train(end: socket.socket, start: Start, remote: Remote | None, shares: bool) -> None:
-    """The main function of the process. It ends when the manager closes the socket, or has ended."""
+    """The main function of the process, which ends when the manager closes its end or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C and ends the trainer
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     loop, lock, manager = _loop(start, remote, shares), threading.Lock(), WorkerEnd(end)
