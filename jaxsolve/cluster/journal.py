@@ -139,11 +139,12 @@ def _checked(line: Any) -> dict[str, Any]:
     """Returns a line. Raises ValueError, KeyError or TypeError if it is none of a journal."""
     if line["verdict"] not in [str(each) for each in Verdict]:
         raise ValueError
-    for name in ("nodes", "cpu_seconds"):
-        if not 0 <= line[name] < 1 << 62:
+    whole, number = (int,), (int, float)  # a bool is none
+    for name, kinds in {"nodes": whole, "cpu_seconds": number, "limit": whole}.items():
+        if name == "limit" and line[name] is None:
+            continue
+        if type(line[name]) not in kinds or not 0 <= line[name] < 1 << 62:
             raise ValueError
-    if line["limit"] is not None and not 0 <= line["limit"] < 1 << 62:
-        raise ValueError
     _key(line["rules"], line["claim"], line["position"])
     return line
 

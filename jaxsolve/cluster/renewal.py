@@ -37,7 +37,7 @@ from jaxsolve.cluster.trainer_messages import (
     limited,
 )
 from jaxsolve.cluster.trainer_options import TrainerOptions
-from jaxsolve.cluster.weights import Weights
+from jaxsolve.cluster.weights import MOST_VERSIONS, Weights
 from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.games.game import Game
@@ -49,6 +49,8 @@ MOST = 1000  # positions of each kind that are kept for the trainer, the latest 
 PER_PROOF = 32  # positions of a proof that are sent as solved, those next to its root
 AT_ONCE = 256  # positions of each kind in a message, at most; texts take time
 SEND_SECONDS = 1.0  # between two messages of positions, at least
+# Versions that a trainer may be ahead of the manager. A later one would leave no others.
+MOST_AHEAD = 1 << 20
 WAITS = (0.0, 2.0, 6.0, 14.0, 30.0)
 """Seconds before the next trainer, after so many that have ended in a row without new weights.
 
@@ -225,7 +227,7 @@ class Renewal:
     def _lose(self, why: str) -> None:
         """Ends the trainer. Another one is started after a while, later after each failure."""
         self.close()
-        self.why = shortened(why, 300)
+        self.why = _shown(why)
         self.restarts += 1
         self._fruitless += 1
         self.failed = self._fruitless >= len(WAITS)
@@ -237,11 +239,12 @@ class Renewal:
     def _accepted(self, message: bytes) -> Weights | None:
         """Takes over an answer. Returns its weights. Raises ValueError if it is refused."""
         answer = Answer.decode(message)
-        self._figures, self.why = answer.figures, shortened(answer.figures.failure, 300)
+        self._figures, self.why = answer.figures, _shown(answer.figures.failure)
         weights = answer.weights
         if weights is None:
             return None
-        if weights.rules != self.game.rule_set or weights.version <= self.version:
+        ahead = weights.version - self.version
+        if weights.rules != self.game.rule_set or not 0 < ahead <= MOST_AHEAD:
             raise ValueError(
                 f"weights of version {weights.version} for {shortened(weights.rules)};"
                 f" the latest are of version {self.version} for {self.game.rule_set}"
@@ -324,6 +327,11 @@ class Renewal:
             self.why = f"the curves were not saved ({error.strerror or error})"
 
 
+def _shown(text: str) -> str:
+    """Returns what a trainer says, short, and as characters that files and terminals can take."""
+    return shortened("".join(each if each.isprintable() else " " for each in text), 300)
+
+
 def folder_name(game: Game, network: Network) -> str:
     """Returns the name of the folder of a trainer: the game, and a digest of rules and network."""
     from jaxsolve.networks.identity import digest_of
@@ -339,7 +347,7 @@ def _restored(folder: Path | None, network: Network) -> tuple[int, Any]:
     A damaged file is left out. Its version counts, since a worker may have seen it.
     """
     files = [] if folder is None else sorted((folder / NETWORKS).glob("*.npz"))
-    files = [each for each in files if each.stem.isdecimal()]
+    files = [each for each in files if each.stem.isdecimal() and int(each.stem) < MOST_VERSIONS]
     for file in reversed(files):
         with contextlib.suppress(ValueError, OSError):
             found = Network.load(file)

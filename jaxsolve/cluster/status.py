@@ -23,6 +23,7 @@ STATUS, FORMAT = "cluster.json", "jaxsolve-cluster"
 SECONDS = 1.0  # between two updates
 VERSION = 1
 MOST_QUESTIONS = 8  # questions that a status lists
+MOST = 1e100  # of any number of a status; a file with a larger one is damaged
 
 _NUMBER, _COUNT = (int, float), int
 _WORKER = {
@@ -140,7 +141,7 @@ def _is_status(found: dict[str, Any]) -> bool:
         _has(found, _FIELDS)
         and _has(found["earlier"], {"jobs": _COUNT, "nodes": _COUNT})
         and (found.get("trainer") is None or _has(found["trainer"], _TRAINER))
-        and all(isinstance(count, int) for count in found["jobs"].values())
+        and _has(found["jobs"], dict.fromkeys(found["jobs"], _COUNT))
         and all(_has(each, _WORKER) for each in found["workers"].values())
         and all(_has(each, _QUESTION) and _has_numbers(each) for each in found["questions"])
     )
@@ -149,12 +150,18 @@ def _is_status(found: dict[str, Any]) -> bool:
 def _has(found: Any, fields: dict[str, Any]) -> bool:
     """Whether ``found`` is an object with at least these fields, of these types."""
     return isinstance(found, dict) and all(
-        isinstance(found.get(name), kind) for name, kind in fields.items()
+        isinstance(value := found.get(name), kind) and _is_shown(value)
+        for name, kind in fields.items()
     )
+
+
+def _is_shown(value: Any) -> bool:
+    """Whether a display can format a value, if it is a number: it has a limit."""
+    return not isinstance(value, _NUMBER) or -MOST < value < MOST
 
 
 def _has_numbers(question: dict[str, Any]) -> bool:
     numbers = question["proof_number"], question["disproof_number"]
-    return all(isinstance(each, _NUMBER) for each in numbers) and all(
+    return all(isinstance(each, _NUMBER) and _is_shown(each) for each in numbers) and all(
         isinstance(move, str) for move in question["line"]
     )

@@ -17,7 +17,7 @@ from jaxsolve.cluster.weights import Weights
 from jaxsolve.core.strict_json import shortened
 
 MOST_BYTES = 60_000
-"""Bytes of the positions in a message. A pipe takes a message of this size at once, unread."""
+"""Bytes of the positions in a message."""
 
 
 class SolvedPosition(NamedTuple):

@@ -1,10 +1,10 @@
-"""The trainer as a process of this machine, which is connected by a pipe.
+"""The trainer as a process of this machine, which is connected by a pair of sockets.
 
 The process trains, or passes the messages of an actor that does (``trainer_actor``).
 
 A thread of the process reads all messages at once and confirms each. The manager sends a message
-only after the one before it is confirmed, and a pipe takes one message unread. So the manager never
-waits for the trainer.
+only after the one before it is confirmed. It never waits for the trainer, even if that hangs within
+a message (``channel``).
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import threading
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from jaxsolve.cluster.backend import TrainerLost
+from jaxsolve.cluster.channel import Channel, WorkerEnd
 from jaxsolve.cluster.trainer_actor import Remote, RemoteLoop, share_device
 from jaxsolve.core.process import children_without_interrupts
 
@@ -40,55 +41,51 @@ class TrainerProcess:
 
     def __init__(self, start: Start, remote: Remote | None = None, *, shares: bool = False):
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
+        mine, theirs = socket.socketpair()
         self.process = context.Process(
             target=_train, args=(theirs, start, remote, shares), name="trainer", daemon=True
         )
         with children_without_interrupts():
             self.process.start()
         theirs.close()
-        self._free = True
+        self._channel, self._free = Channel(mine), True
 
     def ready(self) -> bool:
         return self._free
 
     def send(self, positions: bytes) -> None:
         self._free = False
-        with contextlib.suppress(OSError):  # it has ended, which ``receive`` reports
-            self._pipe.send_bytes(positions)
+        self._channel.send(positions)
 
     def receive(self) -> list[bytes]:
-        found: list[bytes] = []
         try:
-            while self._pipe.poll():
-                message = self._pipe.recv_bytes()
-                if message == CONFIRMED:
-                    self._free = True
-                else:
-                    found.append(message)
+            messages = self._channel.messages()
         except (EOFError, OSError):
-            if not found:
-                self.process.join(1.0)
-                raise TrainerLost(f"it ended (exit {self.process.exitcode})") from None
+            self.process.join(1.0)
+            raise TrainerLost(f"it ended (exit {self.process.exitcode})") from None
+        with contextlib.suppress(OSError):  # it has ended, which the next call reports
+            self._channel.flush()
+        found = [each for each in messages if each != CONFIRMED]
+        self._free = self._free or len(found) < len(messages)
         return found
 
     def close(self) -> None:
         self.process.kill()
         self.process.join()
-        self._pipe.close()
+        self._channel.close()
 
 
-def _train(pipe: Connection, start: Start, remote: Remote | None, shares: bool) -> None:
-    """The main function of the process. It ends when the manager closes the pipe, or has ended."""
+def _train(end: socket.socket, start: Start, remote: Remote | None, shares: bool) -> None:
+    """The main function of the process, which ends when the manager closes its end or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C and ends the trainer
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    loop, lock = _loop(start, remote, shares), threading.Lock()
-    threading.Thread(target=_read, args=(pipe, loop, lock), daemon=True).start()
+    loop, lock, manager = _loop(start, remote, shares), threading.Lock(), WorkerEnd(end)
+    threading.Thread(target=_read, args=(manager, loop, lock), daemon=True).start()
     with contextlib.suppress(OSError):  # the manager has ended
         while True:
             answer = loop.update()
             with lock:
-                pipe.send_bytes(answer)
+                manager.send(answer)
     os._exit(0)  # XLA's threads can crash during Python's cleanup
 
 
@@ -108,11 +105,11 @@ def _loop(start: Start, remote: Remote | None, shares: bool) -> TrainerLoop | Re
     return TrainerLoop(start)
 
 
-def _read(pipe: Connection, loop: TrainerLoop | RemoteLoop, lock: threading.Lock) -> None:
-    """Reads positions, until the manager closes the pipe."""
+def _read(manager: WorkerEnd, loop: TrainerLoop | RemoteLoop, lock: threading.Lock) -> None:
+    """Reads positions, until the manager closes the socket."""
     with contextlib.suppress(EOFError, OSError):
         while True:
-            loop.add(pipe.recv_bytes())
+            loop.add(manager.receive())
             with lock:
-                pipe.send_bytes(CONFIRMED)
+                manager.send(CONFIRMED)
     os._exit(0)

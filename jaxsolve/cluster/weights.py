@@ -17,6 +17,8 @@ import numpy as np
 from jaxsolve.cluster.messages import joined, split
 from jaxsolve.core.strict_json import shortened
 
+MOST_VERSIONS = 1 << 31  # versions have lower numbers
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -46,7 +48,7 @@ class Weights:
         """
         head, data = split(message)
         version, rules = head.get("version"), head.get("rules")
-        if type(version) is not int or not 1 <= version < 1 << 31:
+        if type(version) is not int or not 1 <= version < MOST_VERSIONS:
             raise ValueError(f"version of the weights is {shortened(repr(version))}")
         if not isinstance(rules, str):
             raise ValueError("the weights are of no game")

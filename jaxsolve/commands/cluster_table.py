@@ -103,13 +103,14 @@ def _workers(found: dict[str, Any]) -> Table:
     for name, each in rows[:MOST_ROWS]:
         load = each["busy_seconds"] / found["seconds"] if found["seconds"] else 0.0
         excluded = f"excluded: {each['excluded']}" if each["excluded"] else f"{min(load, 1.0):.0%}"
+        # Texts, since what a worker says may look like markup.
         table.add_row(
-            name,
+            Text(name),
             f"{each['jobs']:,}",
             f"{each['solved']:,}",
             f"{each['nodes']:,}",
             f"{each['cpu_seconds']:,.1f}",
-            excluded,
+            Text(excluded),
         )
     if len(rows) > MOST_ROWS:
         table.add_row(f"and {len(rows) - MOST_ROWS:,} more", *[""] * 5)

@@ -51,10 +51,19 @@ class Settings:
         return {k: value for k, value in dataclasses.asdict(self).items() if k not in left_out}
 
     def check(self) -> None:
-        """Raises ValueError for settings without runs, or numbers of other runs."""
+        """Raises ValueError for settings without runs, or numbers of other runs.
+
+        A folder must not be made for settings that cannot run: it would refuse better ones.
+        """
         for name in ("ids", "variants"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: give at least one")
+        variants = {f"variants.{name}": text for name, text in self.variants.items()}
+        for name, text in {"options": self.options, **variants}.items():
+            try:
+                shlex.split(text)
+            except ValueError:
+                raise ValueError(f"{name}: {text}: a quotation mark is not closed") from None
         for name in (*self.ids, *self.variants):
             refuse_folder_name(name, "the name")
         if any(not 0 <= seed < 1 << 64 for seed in self.seeds) or _repeats(self.seeds):
@@ -64,6 +73,9 @@ class Settings:
                 raise ValueError(
                     f"paper.{name}: give the seconds of a variant, one number for each problem"
                 )
+        from jaxsolve.formats import problems  # imports the games
+
+        problems.load(self.problems, ids=self.ids)
 
 
 def run(settings: Settings, config: str, as_json: bool) -> int:
@@ -142,7 +154,8 @@ def _decided(values: dict[str, Any]) -> bool:
 
 def _row(run: _Run, paper: int | None) -> dict[str, Any]:
     result, status = _result(run.folder), _result(run.folder, "cluster.json")
-    trainer = status.get("trainer") or {}
+    trainer = status.get("trainer")
+    trainer = trainer if isinstance(trainer, dict) else {}
     return {
         "problem": run.problem,
         "variant": run.variant,

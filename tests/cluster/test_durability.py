@@ -45,7 +45,7 @@ SMALL = ("cluster", "solve", "start", "--game", "hex-4", "--job-nodes", 8, "--wo
 # ---- kill -9 -------------------------------------------------------------------------------------
 def test_killed_workers_are_replaced_and_their_jobs_go_out_again(tmp_path):
     game, rng, killed = make(GAME), random.Random(3), 0
-    state, wanted = game.parse(POSITION), 40 if LONG else 3
+    state, wanted = game.parse(POSITION), 40 if LONG else 2
     for number in range(20):
         out, due = tmp_path / str(number), time.monotonic()
 
@@ -75,7 +75,7 @@ def test_killed_workers_are_replaced_and_their_jobs_go_out_again(tmp_path):
 
 
 def test_a_killed_manager_resumes_and_solves_nothing_twice(tmp_path):
-    rng, kills, wanted, out = random.Random(4), 0, 20 if LONG else 2, tmp_path / "0"
+    rng, kills, wanted, out = random.Random(4), 0, 20 if LONG else 1, tmp_path / "0"
     rounds = 0
     while True:
         before = lines(out)

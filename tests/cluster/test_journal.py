@@ -102,6 +102,10 @@ def test_garbage_lines_are_left_out(tmp_path):
             {"limit": 1 << 80},
             {"nodes": -5},
             {"nodes": None},
+            {"nodes": 1.5},  # a status with it could not be shown
+            {"nodes": True},
+            {"limit": 0.5},
+            {"cpu_seconds": False},
             {"cpu_seconds": "x"},
             {"cpu_seconds": []},
             {"verdict": "won"},

@@ -30,6 +30,7 @@ from jaxsolve.train.self_play import packed, unpacked
 from support.compilations import compilations
 from support.networks import random_network
 from support.paths import ROOT
+from support.search import LONG
 from support.tiny_trainer import GAME, NETWORK, TINY
 
 FINISHED = "XO./XO./X.. w"
@@ -399,11 +400,11 @@ while True:
 
 @pytest.mark.full
 def test_a_killed_trainer_loses_no_saved_version(tmp_path):
-    """Killed three times at random moments, most of them inside ``save``."""
+    """Killed at random moments, most of them inside ``save``."""
     rng, last = np.random.default_rng(), 0
     folders = [str(Path(__file__).parent), str(ROOT), str(ROOT / "tests"), *sys.path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
-    for _ in range(3):
+    for _ in range(10 if LONG else 1):
         command = [sys.executable, "-c", SAVING, str(tmp_path)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
             assert process.stdout is not None

@@ -16,7 +16,7 @@ from jaxsolve.cluster import ClusterOptions, Run, renewal, shared, solving
 from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.renewal import WAITS, Renewal
 from jaxsolve.cluster.trainer_loop import Start
-from jaxsolve.cluster.trainer_messages import Answer, SolvedPosition
+from jaxsolve.cluster.trainer_messages import Answer, SolvedPosition, TrainerFigures
 from jaxsolve.cluster.trainer_options import TrainerOptions
 from jaxsolve.cluster.weights import Weights
 from jaxsolve.cluster.worker import Worker
@@ -175,6 +175,7 @@ def test_a_resumed_run_begins_with_the_latest_weights(trainers, tmp_path, monkey
         found = Renewal(NETWORK, GAME, OPTIONS, trainers.append, folder=folder)
         assert found.version == version
         kept = version - 1 if damage else version
+        (folder / "networks" / f"{1 << 31}.npz").write_bytes(latest[0].read_bytes())  # no version
         assert equal(found.params, drawn(START, kept).params(NETWORK.params))
     (out / "proof.log").unlink()  # so that the search begins anew
     (out / "jobs.jsonl").unlink()
@@ -209,6 +210,9 @@ def damaged(number, answer):
         Answer(
             found.figures, Weights(weights.version, weights.rules, b"\xff" * len(data))
         ).encode(),
+        Answer(found.figures, Weights((1 << 31) - 1, weights.rules, data)).encode(),
+        Answer(found.figures, Weights(weights.version, "\ud800\n\x1b[2J", data)).encode(),
+        json.dumps({"figures": {"failure": "\ud800"}}).encode(),
     ]
     return kinds[number % len(kinds)]
 
@@ -216,7 +220,7 @@ def damaged(number, answer):
 @pytest.mark.parametrize("kind", ["killed", "damaged"])
 def test_a_trainer_that_ends_or_sends_damage_is_replaced(kind, trainers, tmp_path, monkeypatch):
     inline(monkeypatch)
-    wanted, ends = 20 if LONG else 8, 0
+    wanted, ends = 20 if LONG else 11, 0
 
     def change(number, answer):
         nonlocal ends
@@ -243,6 +247,17 @@ def drawn_before(trainers, each):
     """The latest weights that the trainer before sent."""
     before = trainers[trainers.index(each) - 1]
     return drawn(before.start, each.start.version).params(NETWORK.params)
+
+
+@pytest.mark.parametrize("says", ["\ud800", "two\nlines", "\x1b[2J", "x" * 10_000])
+def test_what_a_trainer_says_fits_files_and_terminals(says, trainers, tmp_path):
+    answer = Answer(TrainerFigures(failure=says), None)
+    trainers.change = lambda *_: answer.encode()
+    found = Renewal(NETWORK, GAME, OPTIONS, lambda start: solving._trainer_backend(None, start))
+    for _ in range(2):
+        found.poll()
+    why = found.as_json()["why"]
+    assert found.restarts == 0 and why.encode() and why.isprintable() and len(why) <= 300
 
 
 def test_a_trainer_that_never_answers_is_given_up(trainers, tmp_path, monkeypatch):

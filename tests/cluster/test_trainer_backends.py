@@ -7,7 +7,9 @@ import json
 import os
 import random
 import signal
+import threading
 import time
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -19,6 +21,7 @@ pytest.importorskip("orbax.checkpoint")
 from jaxsolve.cluster import ClusterOptions, Run, solving
 from jaxsolve.cluster.orders import Order
 from jaxsolve.cluster.renewal import Renewal
+from jaxsolve.cluster.trainer_loop import Start
 from jaxsolve.cluster.trainer_options import TrainerOptions
 from jaxsolve.cluster.trainer_process import TrainerProcess
 from jaxsolve.games import make
@@ -28,6 +31,7 @@ from jaxsolve.question import Claim
 from jaxsolve.search import Limits, Settings, Verdict, solve
 from support.cluster import inline
 from support.heads import RAY, Cluster
+from support.inline_trainer import stops_within_a_message
 from support.networks import random_network
 from support.search import LONG, accepted
 
@@ -38,6 +42,7 @@ GIVEN = (
     *("updates=4", "critical_positions=6", "solved_positions=6"),
 )
 OPTIONS = TrainerOptions(seconds=0, learn="cp+sp", given=GIVEN)
+START = Start(NETWORK, GAME.rule_set, OPTIONS.online(), 0, 0, 0.0)
 LONGEST = 200.0  # seconds until a trainer has answered
 
 
@@ -99,6 +104,23 @@ def test_a_stopped_process_does_not_delay_the_manager(tmp_path, monkeypatch):
     renewal.close()
 
 
+def test_a_process_that_stops_within_a_message_does_not_delay_the_manager(monkeypatch):
+    monkeypatch.setattr("jaxsolve.cluster.trainer_process._train", stops_within_a_message)
+    backend, received = TrainerProcess(START), []
+
+    def look() -> None:
+        while Path(f"/proc/{backend.process.pid}/stat").read_text().split()[2] != "T":
+            received.extend(backend.receive())
+            time.sleep(0.02)
+        received.extend(backend.receive())
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(LONGEST)
+    assert not looking.is_alive() and received == []  # it would wait forever
+    backend.close()
+
+
 # ---- runs ----------------------------------------------------------------------------------------
 BOARD = make("hex-4")
 PLAYER = random_network(BOARD, "long")
@@ -145,7 +167,7 @@ class Runs:
 @pytest.mark.full
 def test_a_run_whose_trainer_is_killed_has_the_same_answer(tmp_path, monkeypatch):
     """Killed at random moments, each fifth time before it answers. The workers are inline."""
-    rng, wanted, killed = random.Random(5), 20 if LONG else 2, 0
+    rng, wanted, killed = random.Random(5), 20 if LONG else 1, 0
     versions, made, runs = [0], inline(monkeypatch), Runs(monkeypatch)
 
     def kill(shared):

@@ -162,6 +162,36 @@ def test_a_status_of_another_shape_is_one_sentence(tmp_path):
     assert found.exit_code == 2 and found.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"nodes_per_second": 10**400},
+        {"jobs": {"sent": 10**400}},
+        {"workers": {"w": {"nodes": "1"}}},
+        {"trainer": {"loss": 10**400}},
+    ],
+)
+def test_a_status_whose_numbers_cannot_be_shown_is_one_sentence(tmp_path, changes):
+    assert cluster(WIN, "--game", "hex-3", out=tmp_path).exit_code == 0
+    path = tmp_path / "cluster.json"
+    found = json.loads(path.read_text())
+    found["trainer"] = {
+        **dict.fromkeys(("state", "why"), ""),
+        **dict.fromkeys(("version", "iterations", "games", "steps", "critical", "solved"), 1),
+        "restarts": 0,
+        "loss": None,
+    }
+    path.write_text(json.dumps(found))
+    assert run("cluster", "status", tmp_path).exit_code == 0
+    (name,) = changes
+    found[name] = found[name] | changes[name] if name == "trainer" else changes[name]
+    for text in (json.dumps(found), json.dumps(found).replace(str(10**400), "1e999")):
+        path.write_text(text)
+        shown = run("cluster", "status", tmp_path)
+        assert shown.exit_code == 2 and shown.stderr.count("\n") == 1, shown.output
+        assert "damaged" in shown.stderr
+
+
 def test_the_status_of_a_killed_run_says_so(tmp_path, capsys):
     assert cluster(WIN, "--game", "hex-3", out=tmp_path / "out").exit_code == 0
     found = json.loads((tmp_path / "out" / "cluster.json").read_text())
@@ -176,7 +206,9 @@ def test_many_workers_are_cut_and_an_excluded_one_is_named(tmp_path, capsys):
     one = next(iter(found["workers"].values()))
     found["workers"] = {f"w-{number}": dict(one, nodes=number) for number in range(40)}
     found["workers"]["w-39"]["excluded"] = "its records do not prove it"
+    found["workers"]["w-38"]["excluded"] = "nodes of the report is '[/red]'"  # it is no markup
     output_console().print(cluster_table.status(found))
     shown = capsys.readouterr().out
     assert "excluded: its records do not prove it" in shown and "24 more" in shown
+    assert "excluded: nodes of the report is '[/red]'" in shown
     assert all(len(line) <= 100 for line in shown.splitlines())

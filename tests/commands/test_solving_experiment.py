@@ -106,6 +106,13 @@ def test_each_seed_is_a_run_of_its_own(tmp_path, monkeypatch):
     assert ran[4:] == [(9, "all/hex-opening/9", True)]
 
 
+@pytest.mark.parametrize("status", ["[]", '{"trainer": "x"}', '{"trainer": [1]}', "{"])
+def test_a_damaged_status_leaves_its_columns_empty(status, tmp_path):
+    (tmp_path / "cluster.json").write_text(status)
+    row = solving_experiment._row(solving_experiment._Run("a", "b", None, tmp_path), None)
+    assert row["games"] == row["verdict"] == row["load"] == ""
+
+
 @pytest.mark.parametrize(
     ("word", "says"),
     [
@@ -117,6 +124,13 @@ def test_each_seed_is_a_run_of_its_own(tmp_path, monkeypatch):
         ("words=1", "words"),
         ("seeds=[3,3]", "seeds: [3, 3]"),
         ("seeds=[-1]", "seeds: [-1]"),
+        ("seeds=[1.5]", "seeds"),
+        ("ids=[JC,KE,DA,JC]", "given twice"),
+        ("ids=[JC,KE,DA,z9]", "no problem 'z9'"),
+        ("problems=none.json", "none.json"),
+        ("problems=''", "cannot read"),
+        ("options='--workers \"2'", 'options: --workers "2: a quotation mark'),
+        ("variants.both='\"'", 'variants.both: ": a quotation mark'),
     ],
 )
 def test_bad_settings_are_one_sentence(word, says, tmp_path):

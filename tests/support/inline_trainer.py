@@ -1,13 +1,17 @@
-"""A trainer in this process, which draws weights instead of learning them, for tests."""
+"""Trainers for tests: one in this process, which draws weights; a process that hangs."""
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 from collections.abc import Callable
 
 import jax
 import numpy as np
 
 from jaxsolve.cluster.backend import TrainerLost
+from jaxsolve.cluster.channel import _HEAD
 from jaxsolve.cluster.trainer_loop import Start
 from jaxsolve.cluster.trainer_messages import Answer, Positions, TrainerFigures
 from jaxsolve.cluster.weights import Weights
@@ -60,3 +64,9 @@ class InlineTrainer:
 
     def close(self) -> None:
         self.closed = True
+
+
+def stops_within_a_message(end: socket.socket, *_: object) -> None:
+    """In place of ``trainer_process._train``: sends a part of a message and stops."""
+    end.sendall(_HEAD.pack(1 << 20) + bytes(1000))
+    os.kill(os.getpid(), signal.SIGSTOP)
