@@ -21,7 +21,7 @@ from jaxsolve.cluster.leaves import Leaf, PositionTexts, RunningJob, select
 from jaxsolve.cluster.news import News
 from jaxsolve.cluster.orders import Order, Report, within
 from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
-from jaxsolve.cluster.sizing import JobLimits
+from jaxsolve.cluster.sizing import FIRST_SECONDS, JobLimits
 from jaxsolve.cluster.verification import Distrust, Proved
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
@@ -119,7 +119,10 @@ class Manager:
         idle = self.shared.backend.idle()
         while idle:
             while idle and self._waiting:
-                self._give(self._waiting.pop(), idle.pop())
+                assignment = self._waiting.pop()
+                worker = assignment.before if assignment.before in idle else idle[-1]
+                idle.remove(worker)
+                self._give(assignment, worker)
             if not idle:
                 return
             leaves = select(self._jobs, len(idle), self.evaluator)
@@ -135,9 +138,27 @@ class Manager:
         order = self._new_order(owner, owner.root, (), self.shared.size.first())
         if self.shared.journal.tried(order):
             self._inform_root(owner, self.shared.journal.numbers(order))
-            return
+            if not self._stays_with_root():
+                return
         state = owner.job.search.tree.states[0].copy()
         self._add(Assignment(order, owner, state, [], np.zeros((0, len(state)), np.uint32)))
+
+    def _stays_with_root(self) -> bool:
+        """Whether one worker is to search nothing but the question.
+
+        Then a run is not much slower than ``solve``, however badly the question splits into jobs. A
+        trainer needs the manager's leaves, and fixed limits stand for many jobs.
+        """
+        return (
+            len(self._jobs) == 1 and self.shared.trainer is None and self.shared.size.nodes is None
+        )
+
+    def _search_root_again(self, before: Assignment, seconds: float) -> None:
+        """Gives the question to its worker once more, with what others have proved."""
+        owner, limits = before.owner, JobLimits(None, seconds)
+        order = self._new_order(owner, owner.root, (), limits)
+        again = Assignment(order, owner, before.state, [], before.ancestors, before=before.worker)
+        self._add(again)
 
     def _add(self, assignment: Assignment) -> None:
         key = id(assignment.owner), assignment.state.tobytes()
@@ -275,6 +296,12 @@ class Manager:
         self.shared.figures.judged(worker, "unknown" if found is None else "solved")
         self.shared.journal.add(assignment.order, report, worker)
         self._end(assignment, report.numbers)
+        undecided = not assignment.leaves and not assignment.owner.job.done
+        if undecided and self._stays_with_root():
+            # A report with numbers is from a tree that the worker keeps. Else the next search
+            # begins anew, so it must be longer.
+            seconds = FIRST_SECONDS if report.numbers else 2.0 * (assignment.order.cpu_seconds or 0)
+            self._search_root_again(assignment, max(FIRST_SECONDS, seconds))
 
     def _refuse(self, assignment: Assignment, worker: str, error: Distrust) -> None:
         """Excludes a worker whose report is wrong, and sends its order again."""
@@ -322,7 +349,7 @@ class Manager:
         del self._by_position[id(assignment.owner), assignment.state.tobytes()]
         for leaf in assignment.leaves:
             leaf.absorb(numbers)
-        if not assignment.leaves:
+        if not assignment.leaves and not assignment.before:
             self._inform_root(assignment.owner, numbers)
 
     def _inform_root(self, owner: RunningJob, numbers: Sequence[tuple[int, int, int]]) -> None:

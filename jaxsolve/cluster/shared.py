@@ -40,6 +40,7 @@ class Assignment:
     leaves: list[Leaf]
     ancestors: np.ndarray  # uint32[k, S], packed positions on the order's line, from the root on
     worker: str = ""  # "": the order waits for a worker
+    before: str = ""  # the worker that has searched the question before, in the tree that it keeps
     deadline: float = float("inf")  # when the worker counts as hanging (monotonic)
 
     def root_of(self, report: Report) -> np.ndarray:
