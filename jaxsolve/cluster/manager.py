@@ -146,12 +146,11 @@ class Manager:
     def _stays_with_root(self) -> bool:
         """Whether one worker is to search nothing but the question.
 
-        Then a run is not much slower than ``solve``, however badly the question splits into jobs. A
-        trainer needs the manager's leaves, and fixed limits stand for many jobs.
+        Then a run is not much slower than ``solve``, however badly the question splits into jobs.
+        Fixed limits stand for many jobs, and with a network the costs choose the jobs.
         """
-        return (
-            len(self._jobs) == 1 and self.shared.trainer is None and self.shared.size.nodes is None
-        )
+        fixed = self.shared.size.nodes is not None
+        return len(self._jobs) == 1 and self.evaluator.heads is None and not fixed
 
     def _search_root_again(self, before: Assignment, seconds: float) -> None:
         """Gives the question to its worker once more, with what others have proved."""
