@@ -37,12 +37,14 @@ class LineJob(Job):
     """A job for one claim that searches below lines of moves from its root (``run.lines``).
 
     ``begin`` sets a line; a ``Pool`` then runs the job until the line's position is decided or a
-    limit is reached; ``end_line`` returns the answer. Then another line can begin.
+    limit is reached; ``end_line`` returns the answer. Then another line can begin. A search that
+    cannot follow lines (``follows``) takes only the empty one, which is the search of the root.
     """
 
     def __init__(self, game: Game, state: State, claim: Claim, options: RunOptions):
         super().__init__(game, state, claims=claim, options=options)
         self._line: Line | None = None
+        self._follows = self._search is not None and keeps_lines(self._search)
         self._fruitless = 0
         self._whole = True  # whether the search is below the whole line
         # Whether memory could not hold the search, or its records do not prove what it has decided.
@@ -51,7 +53,11 @@ class LineJob(Job):
     @property
     def usable(self) -> bool:
         """Whether another line can begin."""
-        return not self._broken and self._search is not None and keeps_lines(self._search)
+        return not self._broken and self._search is not None and self._search.verdict is None
+
+    def follows(self, line: tuple[int, ...]) -> bool:
+        """Whether the search can follow the line."""
+        return not line or self._follows
 
     def begin(self, line: tuple[int, ...], limits: Limits) -> bool:
         """Begins to search below a line. No leaf may be in flight.
@@ -64,13 +70,13 @@ class LineJob(Job):
         """
         search = self.search
         self.settings = dataclasses.replace(self.settings, limits=limits)
-        self._again = Effort(search.expanded, search.evaluated)
-        self._stopwatch = Stopwatch()
+        self._again, self._stopwatch = Effort(search.expanded, search.evaluated), Stopwatch()
         self._fruitless = 0
-        search.retreat()
+        if line:  # else the paths go on where they stand
+            search.retreat()
         paths, self._whole = len(search.work.paths.depth), True
         self._line = Line(search, line)
-        if self._line.enter(0, paths):
+        if not line or self._line.enter(0, paths):
             return True
         if self.leads:
             return False
@@ -96,7 +102,9 @@ class LineJob(Job):
         """As ``Job.advance``, below the line."""
         search, line = self.search, self._line
         nothing = np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
-        if line is not None and not self.done:
+        if line is None or not line.actions:  # of the root the search itself knows when it ends
+            return super().advance(flight, most)
+        if not self.done:
             first = flight * search.group
             if not line.enter(first, min(first + search.group, len(search.work.paths.depth))):
                 self.stop = self.stop or Stop(NOTHING_LEFT)
@@ -113,7 +121,10 @@ class LineJob(Job):
         """Returns the answer, with the proof of a decision. No leaf may be in flight."""
         search, line = self.search, self._line
         assert line is not None
-        search.retreat()
+        if line.actions:
+            search.retreat()
+        else:
+            search.finish_if_decided()
         depth = line.decided()
         effort = self._effort(search)
         result = Result(Verdict.UNKNOWN, self.current.claim, "")
@@ -121,7 +132,7 @@ class LineJob(Job):
         for name in ("nodes", "evaluations", "cpu_seconds"):
             setattr(result, name, getattr(effort, name))
         records = None if depth is None else self._prove(result, line.nodes[depth])
-        known = self._whole and line.complete and depth is None
+        known = self._whole and line.complete and depth is None and self._follows
         numbers = line.numbers() if known else np.zeros((0, 3), np.int64)
         full = self.stop is not None and self.stop.by in ("memory_mb", "max_nodes")
         self._broken = self._broken or full
@@ -156,3 +167,9 @@ class LineJob(Job):
             result.certificate_seconds = cpu_seconds() - start
         result.verdict = Verdict.UNKNOWN
         return None
+
+    def close(self) -> None:
+        """As ``Job.close``. Shares the records if other searches follow, which have no lines."""
+        if self._search is not None and not self._follows:
+            self._exchange.add(self.current)
+        super().close()

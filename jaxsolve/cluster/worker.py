@@ -30,8 +30,9 @@ POLL_SECONDS = 0.1  # between two looks whether the order is cancelled
 class Worker:
     """Searches orders.
 
-    The tree of a question is kept from order to order, if the method can (``run.lines``). Else
-    decided positions and patterns are kept.
+    The tree of a question is kept from order to order. If the method cannot search below lines in
+    it (``run.lines``), it is kept only while the orders are about the question itself. Decided
+    positions and patterns are kept in any case.
 
     Args:
       settings: options of every search; an order sets the limits. The manager checks the proofs,
@@ -162,6 +163,8 @@ class Worker:
                 self._kept = job
             else:
                 job.close()
+        if self._kept is not None and not self._kept.follows(order.line):
+            self.close()
         return self._kept
 
     def close(self) -> None:

@@ -60,7 +60,7 @@ def test_other_workers_search_leaves(made, question, tmp_path, monkeypatch):
     assert not any(order.line for order in to[whole[0]][:-1])
 
 
-def test_an_order_is_twice_as_long_if_the_tree_is_lost(made, question, tmp_path):
+def test_an_order_is_twice_as_long_if_its_report_has_no_numbers(made, question, tmp_path):
     got = answer(question, tmp_path, workers=1, worker_method="mcts")
     seconds = [order.cpu_seconds for order in about_question(made[-1])]
     assert got.result.verdict is question.verdict

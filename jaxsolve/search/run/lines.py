@@ -47,6 +47,8 @@ class Line:
 
     def __init__(self, search: Search, actions: tuple[int, ...]):
         self._search, self._actions = search, np.array(actions, np.int64)
+        self.actions = actions
+        """The moves."""
         self.nodes = [0]
         """The nodes of the line that are in the tree, from the root on."""
         self._states = search.tree.states[:1].copy()

@@ -13,7 +13,7 @@ from jaxsolve.cluster.line_job import LineJob
 from jaxsolve.games.registry import make
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
-from jaxsolve.search.run import lines
+from jaxsolve.search.run import lines, restarts
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.lines import Line, inform, keeps_lines
 from jaxsolve.search.run.options import RunOptions
@@ -32,9 +32,16 @@ QUESTIONS = {  # rule set, position, claim, longest line
     ),
     "loa": ("loa-4", None, Claim(1, "does-not-lose"), 5),
     "knightthrough": ("knightthrough-5;rules=all", None, Claim(0), 5),
+    "threats": (
+        "gomoku-9;line=5;win=five-or-more;knowledge=4t",
+        "........./........./...OO.O../...X.X.../....X..../..X....../..O....../........./......... b",
+        Claim(0),
+        1,
+    ),
     "superko": ("go-2;ko=positional;komi=1", None, Claim(0, "does-not-lose"), 5),
 }
 METHODS = ("pns", "dfpn", "fdfpn")
+FOLLOWING = [name for name in QUESTIONS if name != "threats"]  # its searches restart
 
 
 def question(name: str):
@@ -94,8 +101,8 @@ def search_below(job: LineJob, line: tuple[int, ...], nodes: int) -> lines.Line 
 @pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("name", "method"),
-    [(name, METHODS[number % 3]) for number, name in enumerate(QUESTIONS)]
-    + [(name, METHODS[number % 3 - 1]) for number, name in enumerate(QUESTIONS)],
+    [(name, METHODS[number % 3]) for number, name in enumerate(FOLLOWING)]
+    + [(name, METHODS[number % 3 - 1]) for number, name in enumerate(FOLLOWING)],
 )
 def test_searches_below_lines_have_the_verdicts_of_fresh_searches(name, method):
     """In one kept tree, with limits that end many of the searches early."""
@@ -124,6 +131,26 @@ def test_searches_below_lines_have_the_verdicts_of_fresh_searches(name, method):
         packed = np.asarray(game.pack(states[answer.depth]))
         assert (answer.records[:, : game.state_words] == packed).all(axis=1).any()
     assert sum(seen.values()) > 5 and {"proved", "disproved"} & seen.keys(), seen
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("loa", "dfpn"), ("loa", "mcts"), ("superko", "rzs"), ("threats", "dfpn"), ("threats", "pns")],
+)
+def test_many_short_searches_of_the_root_are_one_search(name, method, monkeypatch):
+    """Every method takes the nodes that it takes in one go, also if it restarts."""
+    monkeypatch.setattr(restarts, "THREATS", restarts.Budgets(64, 64, 1.25))
+    whole, job = job_of(name, method, wave=4), job_of(name, method, wave=4)
+    right, nodes, searches = search_below(whole, (), 30_000), 0, 0
+    while job.usable:
+        answer = search_below(job, (), 40)
+        nodes, searches = nodes + answer.result.nodes, searches + 1
+        assert nodes < 2 * right.result.nodes + 200 and searches < nodes
+    assert searches > 2 and answer.depth == 0 and answer.records is not None
+    assert answer.result.verdict is right.result.verdict is not Verdict.UNKNOWN
+    job, keeps = job_of(name, method), method != "mcts" and method != "rzs" and name != "threats"
+    assert job.follows(()) and job.follows((0,)) == keeps
+    job.close()
 
 
 def entered(name: str, line: tuple[int, ...], wave: int = 4) -> tuple[LineJob, Line]:
