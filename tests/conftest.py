@@ -1,4 +1,4 @@
-"""Set-up of all tests: bounds-checked numba, cheap XLA compilation, shared fixtures."""
+"""Set-up of all tests: bounds-checked numba, cheap compilation, shared fixtures."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ LONGEST = (
     "search/run/test_pool.py",  # compiles the host loops
     "train/test_self_play.py",  # the next files run beside it and need no host loops
     "train/test_run.py",
+    "test_startup.py",  # compiles the loops of zones and threats; the next files need none of them
     "games/test_contract.py",
     "games/test_transforms.py",
     "train/test_search.py",
+    "train/test_processes.py",
     "games/loa/test_loa.py",
-    "test_startup.py",
     "search/tree/test_search_patterns.py",
     "tsumego/test_shapes.py",
     "search/test_networks.py",
@@ -35,17 +36,28 @@ LONGEST = (
 )
 """Files that take long, in the order in which parallel processes start them."""
 
-# Compilation takes most of the time, and these flags halve it. A long run compiles as for users.
+# Compilation takes most of the time. These settings halve that of XLA and save a sixth of numba's.
+# A long run compiles as for users.
 if "JAXSOLVE_LONG" not in os.environ:
     FLAGS = ["--xla_backend_optimization_level=0"]
     if version("jaxlib").startswith("0.10."):  # other versions abort at an unknown flag
         FLAGS += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
     os.environ["XLA_FLAGS"] = " ".join(filter(None, [os.environ.get("XLA_FLAGS"), *FLAGS]))
+    os.environ.setdefault("NUMBA_OPT", "1")  # before numba is imported
 # Tests compare float32 outputs; a GPU would multiply matrices in TF32, with 10 bits of precision.
 os.environ.setdefault("JAX_DEFAULT_MATMUL_PRECISION", "highest")
 # Set before numba is imported; process.setup keeps checked code in its own folder.
 os.environ["NUMBA_BOUNDSCHECK"] = "1"
 process.setup()
+# Compilation makes many objects and little garbage. With Python's thresholds the collector took a
+# tenth of the CPU time. Each file ends with a collection (frozen_compiled_calls).
+gc.set_threshold(20_000, 10, 10)
+
+
+def pytest_collection_finish() -> None:
+    """Keeps what was imported out of garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest deselects by markers
