@@ -23,7 +23,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check import rules
 from jaxsolve.search import Claim, Verdict
 
-BATCH = 2048
+BATCH = 128  # most graphs are small, and a batch is filled up with copies
 FOR_EVER = 1 << 30  # plies
 
 
