@@ -17,12 +17,16 @@ fi
 number=(--workers "$workers") local=1
 for word in "$@"; do
     case $word in
-    --workers | --workers=*) number=() ;;
+    --workers | --workers=* | -w | -w[0-9]*) number=() ;;
     --address | --address=*) local= ;;
     esac
 done
 
 python=${PYTHON:-.venv/bin/python}
+if ! command -v "$python" >/dev/null; then
+    echo "there is no $python: run launch/quickstart.sh first, or name a Python with PYTHON=..." >&2
+    exit 2
+fi
 use_token "$python"
 # A Ray of this run alone then listens on 127.0.0.1. Without this variable it listens on all
 # interfaces on Linux, even if the address of the node is given as 127.0.0.1.

@@ -28,6 +28,13 @@ class RunningJob:
     free: list[int]
     busy: int = 0  # flights with a leaf
     root: str = ""  # the root as text; "" if the text does not give the same position
+    root_worker: str = ""  # the worker that has searched the root last; "": none
+    root_may_help: bool = False  # whether to search the root once more
+
+    def inform(self, numbers: Sequence[tuple[int, int, int]]) -> None:
+        """Gives the root the numbers that a search of it has found for its moves."""
+        if numbers and not self.job.done:
+            inform(self.job.search, None, np.array(numbers, np.int64))
 
 
 class Leaf(NamedTuple):

@@ -41,6 +41,8 @@ class LineJob(Job):
     cannot follow lines (``follows``) takes only the empty one, which is the search of the root.
     """
 
+    _follows = False  # whether the search can follow lines
+
     def __init__(self, game: Game, state: State, claim: Claim, options: RunOptions):
         super().__init__(game, state, claims=claim, options=options)
         self._line: Line | None = None
@@ -72,7 +74,7 @@ class LineJob(Job):
         self.settings = dataclasses.replace(self.settings, limits=limits)
         self._again, self._stopwatch = Effort(search.expanded, search.evaluated), Stopwatch()
         self._fruitless = 0
-        if line:  # else the paths go on where they stand
+        if line:  # without one the paths continue from their present nodes
             search.retreat()
         paths, self._whole = len(search.work.paths.depth), True
         self._line = Line(search, line)
@@ -102,7 +104,7 @@ class LineJob(Job):
         """As ``Job.advance``, below the line."""
         search, line = self.search, self._line
         nothing = np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
-        if line is None or not line.actions:  # of the root the search itself knows when it ends
+        if line is None or not line.actions:  # a search of the root ends by itself
             return super().advance(flight, most)
         if not self.done:
             first = flight * search.group

@@ -21,7 +21,7 @@ from jaxsolve.cluster.leaves import Leaf, PositionTexts, RunningJob, select
 from jaxsolve.cluster.news import News
 from jaxsolve.cluster.orders import Order, Report, within
 from jaxsolve.cluster.shared import HANG_FACTOR, Assignment, Shared
-from jaxsolve.cluster.sizing import FIRST_SECONDS, JobLimits
+from jaxsolve.cluster.sizing import JobLimits
 from jaxsolve.cluster.verification import Distrust, Proved
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
@@ -30,7 +30,6 @@ from jaxsolve.question import Verdict
 from jaxsolve.search.result import ProgressCallback, Stop
 from jaxsolve.search.run.effort import Effort
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.lines import inform
 from jaxsolve.search.run.pool import StepClock
 from jaxsolve.search.run.records import question_of
 
@@ -69,7 +68,7 @@ class Manager:
         flights = 0 if job.done else job.search.flights
         running = RunningJob(job, list(range(flights))[::-1], root=root)
         self._jobs.append(running)
-        self._assign_root(running)
+        self._begin(running)
 
     def run(self, progress: ProgressCallback | None = None) -> list[Job]:
         """Sends orders and adopts their results until at least one job has ended.
@@ -116,6 +115,8 @@ class Manager:
     # ---- sending ---------------------------------------------------------------------------------
     def _send(self) -> None:
         """Gives every idle worker an order, as long as there are leaves."""
+        if self._stays_with_root():
+            self._assign_root(self._jobs[0])
         idle = self.shared.backend.idle()
         while idle:
             while idle and self._waiting:
@@ -131,33 +132,36 @@ class Manager:
             for leaf in leaves:
                 self._assign(leaf)
 
-    def _assign_root(self, owner: RunningJob) -> None:
-        """Makes the question itself a job, if its text gives the same position."""
+    def _begin(self, owner: RunningJob) -> None:
+        """Makes the question itself the first job, if a run before this one has not searched it."""
+        owner.root_may_help = bool(owner.root)
         if not owner.root or owner.job.done:
             return
-        order = self._new_order(owner, owner.root, (), self.shared.size.first())
+        order = self._new_order(owner, owner.root, (), self.shared.size.question())
         if self.shared.journal.tried(order):
-            self._inform_root(owner, self.shared.journal.numbers(order))
-            if not self._stays_with_root():
-                return
-        state = owner.job.search.tree.states[0].copy()
-        self._add(Assignment(order, owner, state, [], np.zeros((0, len(state)), np.uint32)))
+            owner.inform(self.shared.journal.numbers(order))
+        else:
+            self._assign_root(owner)
+
+    def _assign_root(self, owner: RunningJob) -> None:
+        """Makes the question itself a job, unless it is one or this cannot help."""
+        if not owner.root_may_help or owner.job.done:
+            return
+        state = owner.job.search.tree.states[0]
+        if (id(owner), state.tobytes()) in self._by_position:
+            return
+        order = self._new_order(owner, owner.root, (), self.shared.size.question())
+        nothing = np.zeros((0, len(state)), np.uint32)
+        self._add(Assignment(order, owner, state.copy(), [], nothing, before=owner.root_worker))
 
     def _stays_with_root(self) -> bool:
-        """Whether one worker is to search nothing but the question.
+        """Whether one worker is to search nothing but the question, in order after order.
 
         Then a run is not much slower than ``solve``, however badly the question splits into jobs.
-        Fixed limits stand for many jobs, and with a network the costs choose the jobs.
+        Not with jobs of a fixed size, nor with a network, whose costs select the jobs.
         """
         fixed = self.shared.size.nodes is not None
         return len(self._jobs) == 1 and self.evaluator.heads is None and not fixed
-
-    def _search_root_again(self, before: Assignment, seconds: float) -> None:
-        """Gives the question to its worker once more, with what others have proved."""
-        owner, limits = before.owner, JobLimits(None, seconds)
-        order = self._new_order(owner, owner.root, (), limits)
-        again = Assignment(order, owner, before.state, [], before.ancestors, before=before.worker)
-        self._add(again)
 
     def _add(self, assignment: Assignment) -> None:
         key = id(assignment.owner), assignment.state.tobytes()
@@ -171,6 +175,9 @@ class Manager:
             self.shared.trainer.add_critical(words)
         key = id(leaf.owner), words.tobytes()
         same = self._by_position.get(key)
+        if same is not None and same.about_question:
+            leaf.absorb()  # play has come back to the question
+            return
         if same is not None:
             same.leaves.append(leaf)
             return
@@ -295,12 +302,9 @@ class Manager:
         self.shared.figures.judged(worker, "unknown" if found is None else "solved")
         self.shared.journal.add(assignment.order, report, worker)
         self._end(assignment, report.numbers)
-        undecided = not assignment.leaves and not assignment.owner.job.done
-        if undecided and self._stays_with_root():
-            # A report with numbers is from a tree that the worker keeps. Else the next search
-            # begins anew, so it must be longer.
-            seconds = FIRST_SECONDS if report.numbers else 2.0 * (assignment.order.cpu_seconds or 0)
-            self._search_root_again(assignment, max(FIRST_SECONDS, seconds))
+        if assignment.about_question:
+            assignment.owner.root_worker = worker
+            assignment.owner.root_may_help = report.reached_limit(assignment.order)
 
     def _refuse(self, assignment: Assignment, worker: str, error: Distrust) -> None:
         """Excludes a worker whose report is wrong, and sends its order again."""
@@ -348,13 +352,10 @@ class Manager:
         del self._by_position[id(assignment.owner), assignment.state.tobytes()]
         for leaf in assignment.leaves:
             leaf.absorb(numbers)
-        if not assignment.leaves and not assignment.before:
-            self._inform_root(assignment.owner, numbers)
-
-    def _inform_root(self, owner: RunningJob, numbers: Sequence[tuple[int, int, int]]) -> None:
-        """Gives the root the numbers that the job of the question has found for its moves."""
-        if numbers and not owner.job.done:
-            inform(owner.job.search, None, np.array(numbers, np.int64))
+        if assignment.about_question:
+            assignment.owner.root_may_help = False  # unless its report says so
+            if not assignment.before:
+                assignment.owner.inform(numbers)
 
     def _drop_hanging(self) -> None:
         """Replaces workers that have had an order for far too long."""
@@ -377,7 +378,7 @@ class Manager:
                 continue
             self._cancel(each)
             if each.job.next_claim():
-                self._assign_root(each)
+                self._begin(each)
             else:
                 self._jobs.remove(each)
                 ended.append(each.job)

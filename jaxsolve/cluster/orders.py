@@ -96,6 +96,11 @@ class Report:
         """Whether the worker states a verdict."""
         return self.verdict != str(Verdict.UNKNOWN)
 
+    def reached_limit(self, order: Order) -> bool:
+        """Whether the search ended at a limit of the order. If not, more of it is of no use."""
+        limits = (self.nodes, order.nodes), (self.cpu_seconds, order.cpu_seconds)
+        return any(limit is not None and used >= limit for used, limit in limits)
+
     def array(self) -> np.ndarray:
         """The records, uint32[n, words]. Raises ValueError if they are not as described."""
         return unpacked(self.records, self.words)

@@ -10,6 +10,7 @@ import socket
 import time
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import NamedTuple
 
 from jaxsolve.cluster.backend import Event, NoWorkers
@@ -39,10 +40,11 @@ class Processes:
     Args:
       count: number of processes.
       settings: options of every search.
+      folder: for ``worker.Worker``.
     """
 
-    def __init__(self, count: int, settings: Settings):
-        self._settings, self._count = settings, count
+    def __init__(self, count: int, settings: Settings, folder: Path | None = None):
+        self._settings, self._count, self._folder = settings, count, folder
         self._made = self._failures = 0
         self._running: dict[str, _Process] = {}  # in the order of their start
         self._ready: set[str] = set()
@@ -57,7 +59,10 @@ class Processes:
                 context = multiprocessing.get_context("spawn")
                 mine, theirs = socket.socketpair()
                 process = context.Process(
-                    target=_work, args=(theirs, self._settings), name=name, daemon=True
+                    target=_work,
+                    args=(theirs, self._settings, self._folder),
+                    name=name,
+                    daemon=True,
                 )
                 process.start()
                 theirs.close()
@@ -158,7 +163,7 @@ class Processes:
             self._end(each)
 
 
-def _work(end: socket.socket, settings: Settings) -> None:
+def _work(end: socket.socket, settings: Settings, folder: Path | None) -> None:
     """The main function of a process. It ends when the manager closes the socket, or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C and ends the workers
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -166,7 +171,7 @@ def _work(end: socket.socket, settings: Settings) -> None:
     from jaxsolve.core.process import setup
 
     setup()
-    worker, manager, news = Worker(settings), WorkerEnd(end), list[bytes]()
+    worker, manager, news = Worker(settings, folder), WorkerEnd(end), list[bytes]()
     code = 0
     try:
         manager.send(READY)

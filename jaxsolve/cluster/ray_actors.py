@@ -15,6 +15,7 @@ import socket
 import time
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.backend import Event, NoWorkers
@@ -46,14 +47,16 @@ class RayActors:
     Args:
       options: number and resources of the actors, and the address of the cluster.
       settings: options of every search.
+      folder: for ``worker.Worker``, if Ray runs on this machine only.
 
     A worker is named after its driver and its number.
 
     ``wait`` raises RayError if Ray does not start, or if the cluster has never answered.
     """
 
-    def __init__(self, options: ClusterOptions, settings: Settings):
+    def __init__(self, options: ClusterOptions, settings: Settings, folder: Path | None = None):
         self._options, self._settings = options, settings
+        self._folder = folder if options.address is None else None
         self._address = options.address  # "auto" becomes the address that Ray has found
         self._local = options.address is None
         self._before = set[int]()  # processes that ran before the driver
@@ -79,7 +82,7 @@ class RayActors:
         with children_without_interrupts():
             self._process = context.Process(
                 target=drive,
-                args=(theirs, self._options, self._address, self._settings),
+                args=(theirs, self._options, self._address, self._settings, self._folder),
                 name=f"actor-{self._drivers}",
                 daemon=True,
             )

@@ -162,5 +162,7 @@ def _started(options: ClusterOptions, address: str | None) -> Any:
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         first = (str(error).splitlines() or ["no reason"])[0]
         what = "Ray does not start" if local else f"no Ray cluster answers at {address}"
+        if not local and "RAY_AUTH_MODE" not in os.environ:
+            first += "; if it has a token, set RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH as it has them"
         raise RayError(f"{what} ({first})") from None
     return ray

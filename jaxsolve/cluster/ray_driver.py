@@ -31,6 +31,7 @@ import sys
 import threading
 from collections.abc import Callable
 from multiprocessing import current_process
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.cluster.channel import WorkerEnd
@@ -48,12 +49,12 @@ _CONTROL, _LIFE = "control", "life"
 class _Actor:
     """A worker in a process of Ray."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: Settings, folder: Path | None):
         from jaxsolve.cluster.worker import Worker
         from jaxsolve.core.process import setup
 
         setup()
-        self._worker, self._cancelled = Worker(settings), threading.Event()
+        self._worker, self._cancelled = Worker(settings, folder), threading.Event()
         self._never = threading.Event()
 
     def ready(self) -> bool:
@@ -80,8 +81,15 @@ class _Ended(Exception):
 class _Driver:
     """Makes the actors, and replaces those that die."""
 
-    def __init__(self, connection: Connection, options: ClusterOptions, settings: Settings):
-        self._ray, self._settings, self._count = connection.ray, settings, options.workers
+    def __init__(
+        self,
+        connection: Connection,
+        options: ClusterOptions,
+        settings: Settings,
+        folder: Path | None,
+    ):
+        self._ray, self._count = connection.ray, options.workers
+        self._arguments = settings, folder
         resources = dict([options.worker_resource]) if options.worker_resource else None
         self._class: Any = self._ray.remote(
             num_cpus=options.worker_cpus,
@@ -101,7 +109,7 @@ class _Driver:
     def _complete(self) -> None:
         while len(self._actors) < self._count:
             name = f"{current_process().name}-{next(self._numbers)}"
-            actor = self._actors[name] = self._class.remote(self._settings)
+            actor = self._actors[name] = self._class.remote(*self._arguments)
             self._when_done(actor.ready.remote(), name, self._is_ready)
             life = actor.live.options(concurrency_group=_LIFE).remote()
             self._when_done(life, name, lambda _name, _: None)
@@ -184,6 +192,7 @@ def drive(
     options: ClusterOptions,
     address: str | None,
     settings: Settings,
+    folder: Path | None,
 ) -> None:
     """The main function of the process. It ends when the manager closes the socket, or has ended.
 
@@ -192,6 +201,7 @@ def drive(
       options: number and resources of the actors.
       address: of the cluster; None: Ray is started on this machine.
       settings: options of every search.
+      folder: for ``worker.Worker``.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the manager handles Ctrl-C
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -203,7 +213,7 @@ def drive(
         try:
             connection = Connection(options, address)
             manager.send(_event("open", address=connection.address))
-            _serve(manager, connection, _Driver(connection, options, settings))
+            _serve(manager, connection, _Driver(connection, options, settings, folder))
         except _Ended as error:
             manager.send(_event("none", why=str(error)))
         except Exception as error:

@@ -36,12 +36,17 @@ class Assignment:
     order: Order
     owner: RunningJob
     state: np.ndarray  # uint32[S], the packed position of the order
-    # More than one: paths that have reached the same position. None: the order is about the root.
+    # More than one: paths that have reached the same position. Empty: it is the question itself.
     leaves: list[Leaf]
     ancestors: np.ndarray  # uint32[k, S], packed positions on the order's line, from the root on
     worker: str = ""  # "": the order waits for a worker
-    before: str = ""  # the worker that has searched the question before, in the tree that it keeps
+    before: str = ""  # the worker that has searched the question before, and may have its tree
     deadline: float = float("inf")  # when the worker counts as hanging (monotonic)
+
+    @property
+    def about_question(self) -> bool:
+        """Whether the order is about the question itself."""
+        return not self.leaves
 
     def root_of(self, report: Report) -> np.ndarray:
         """Returns the packed position uint32[S] that the verdict of a report is about."""

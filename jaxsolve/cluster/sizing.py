@@ -1,8 +1,9 @@
 """The size of jobs: small at first, later long enough to keep the manager's share of time low.
 
 A job that ends without an answer leaves little behind. If the first jobs were as long as the last
-ones, a short question would cost many times its work. The very first job is the question itself: if
-one job can answer it, no other is needed.
+ones, a short question would cost many times its work. Jobs of the question itself have a size of
+their own: one worker does them all, in one tree, and between two of them it learns what others have
+proved.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ SHARE = 64
 
 The empty board of Hex 6x6 takes two workers 7.3, 4.3 and 3.0 million nodes with 16, 32 and 64.
 """
-FIRST_SECONDS = 5.0
-"""CPU seconds of a question's first job. What it does not answer, it has searched in one place."""
+QUESTION_SECONDS = 5.0
+"""CPU seconds of a job of the question itself."""
 LEAST_NODES = 1000
 
 
@@ -46,11 +47,11 @@ class JobSize:
         self.worked_nodes += nodes
         self.worked_seconds += seconds
 
-    def first(self) -> JobLimits:
-        """Returns the limits of a question's first job, the question itself."""
+    def question(self) -> JobLimits:
+        """Returns the limits of a job of the question itself."""
         if self.nodes is not None:
             return self.next()
-        return JobLimits(None, min(FIRST_SECONDS, self.seconds))
+        return JobLimits(None, min(QUESTION_SECONDS, self.seconds))
 
     def next(self) -> JobLimits:
         """Returns the limits of the next job.

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MOST_WORKERS = 8000
 """Workers of one manager: a node counts the paths through it in 16 bits (``search.run.width``)."""
 TRAINER = "trainer"  # folder of the trainers, in the folder of a run
+WORKERS = "workers"  # folder of the workers that search whole questions, there, too
+MOST_SECONDS = 1e9
+"""CPU seconds of a job."""
 BACKENDS = ("processes", "ray")
 
 
@@ -79,8 +82,10 @@ class ClusterOptions:
             raise ValueError(f"job_nodes={self.job_nodes}: give a number from 1 on, or None")
         if self.verifiers < 0:
             raise ValueError(f"verifiers={self.verifiers}: give a number from 0 on")
-        if not self.job_seconds > 0:
-            raise ValueError(f"job_seconds={self.job_seconds}: give a number above 0")
+        if not 0 < self.job_seconds <= MOST_SECONDS:
+            raise ValueError(
+                f"job_seconds={self.job_seconds:g}: give a number above 0, at most {MOST_SECONDS:g}"
+            )
         if self.trainer is not None and self.trainer.place == "share" and self.backend == "ray":
             if self.worker_gpus >= 1:
                 raise ValueError(
@@ -175,7 +180,8 @@ class Run:
         journal = Journal(None if out is None else out / JOURNAL)
         rule = JobRule(options.opponent_only, options.most_cost)
         size = JobSize(options.job_nodes, options.job_seconds, journal.nodes, journal.cpu_seconds)
-        backend = _backend(options, self._worker_settings)
+        folder = None if out is None else out.resolve() / WORKERS
+        backend = _backend(options, self._worker_settings, folder)
         verifiers = Verifiers(options.verifiers) if options.verifiers else OwnVerifier()
         return Shared(backend, journal, size, rule, status=self._status, verifiers=verifiers)
 
@@ -226,12 +232,12 @@ def worker_settings(options: ClusterOptions, settings: Settings) -> Settings:
     )
 
 
-def _backend(options: ClusterOptions, settings: Settings) -> Backend:
+def _backend(options: ClusterOptions, settings: Settings, folder: Path | None) -> Backend:
     if options.backend == "processes":
-        return Processes(options.workers, settings)
+        return Processes(options.workers, settings, folder)
     from jaxsolve.cluster.ray_actors import RayActors
 
-    return RayActors(options, settings)
+    return RayActors(options, settings, folder)
 
 
 def _trainer_backend(options: ClusterOptions, start: Start) -> TrainerBackend:

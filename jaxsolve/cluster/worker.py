@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
+import json
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,9 +40,12 @@ class Worker:
     Args:
       settings: options of every search; an order sets the limits. The manager checks the proofs,
         so ``Settings.check`` may be off.
+      folder: holds the proof logs of searches of whole questions, which a later worker continues;
+        None: they are in memory only.
     """
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: Settings, folder: Path | None = None):
+        self._folder = folder
         self._settings, self._patterns = settings, SharedPatterns(positions=True)
         self._kept: LineJob | None = None
         self._question: tuple[object, ...] = ()  # of the kept job
@@ -155,10 +161,10 @@ class Worker:
 
     def _job_of(self, game: Game, order: Order) -> LineJob | None:
         question = (order.rules, order.root, order.claim)
-        if question != self._question:
+        if question != self._question or (self._kept is None and not order.line):
             self.close()
             self._question = question
-            job = LineJob(game, game.parse(order.root), order.claim, self._options(game))
+            job = self._new_job(game, order)
             if job.usable:
                 self._kept = job
             else:
@@ -166,6 +172,18 @@ class Worker:
         if self._kept is not None and not self._kept.follows(order.line):
             self.close()
         return self._kept
+
+    def _new_job(self, game: Game, order: Order) -> LineJob:
+        """Returns a job with a new tree. If it is to search the whole question, it has a folder."""
+        state, options = game.parse(order.root), self._options(game)
+        if self._folder is not None and self._folder.parent.is_dir() and not order.line:
+            text = json.dumps([order.rules, order.root, vars(order.claim)])
+            out = self._folder / hashlib.sha256(text.encode()).hexdigest()[:16]
+            logged = dataclasses.replace(options, out=out, resume=out.exists())
+            # In use by a worker that hangs, of another search, or no room: then without it.
+            with contextlib.suppress(ValueError, OSError):
+                return LineJob(game, state, order.claim, logged)
+        return LineJob(game, state, order.claim, options)
 
     def close(self) -> None:
         """Releases the kept tree."""

@@ -51,6 +51,8 @@ def run(request: Request) -> int:
         from jaxsolve.cluster import ClusterOptions, Run
 
         options = ClusterOptions(**request.workers)
+        if is_problem_set(request.position):
+            _refuse_options_of_positions(request)
         with (
             _LiveTable(shown=not is_problem_set(request.position)) as table,
             Run(options, request.settings, request.out, table.callback) as started,
@@ -64,6 +66,17 @@ def run(request: Request) -> int:
                 f"{figures['nodes']} nodes",
             )
         return code
+
+
+def _refuse_options_of_positions(request: Request) -> None:
+    """Raises ValueError for options that a problem set answers itself."""
+    given = {"--game": request.game, "--claim": request.claim, "--letters": request.letters}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} {value}: the problems of a set have their own rules, positions and claims;"
+                " leave it out"
+            )
 
 
 def _solve(request: Request, started: Any, table: _LiveTable) -> int:

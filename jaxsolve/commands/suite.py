@@ -85,7 +85,8 @@ def held_folder(request: Request) -> Iterator[None]:
     if request.out is None:
         yield
         return
-    folder = RunFolder(request.out, "run.json", _question(request), resume=True, passing=_LIMITS)
+    passing = (*_LIMITS, *_widths(request))
+    folder = RunFolder(request.out, "run.json", _question(request), resume=True, passing=passing)
     try:
         yield
     finally:
@@ -135,7 +136,7 @@ def _question(request: Request) -> dict[str, Any]:
         "problems": request.problems.name,
         "sha256": hashlib.sha256(problem_sets.find(request.problems).read_bytes()).hexdigest(),
         "options": request.options,
-        **_flat(request.settings),
+        **_flat(request),
     } | ({} if request.patterns is None else {"patterns": True})
 
 
@@ -143,11 +144,15 @@ _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
 """Names of the limits. They do not identify a run, so those in an old run.json are ignored."""
 
 
-def _flat(settings: Settings) -> dict[str, Any]:
+def _flat(request: Request) -> dict[str, Any]:
     """Returns the settings that determine the rows as JSON values: no limits, and no ``check``."""
-    return {
-        name: value for name, value in settings.as_json().items() if name not in (*_LIMITS, "check")
-    }
+    others = *_LIMITS, "check", *_widths(request)
+    return {name: value for name, value in request.settings.as_json().items() if name not in others}
+
+
+def _widths(request: Request) -> tuple[str, ...]:
+    """Names of settings that follow from the number of workers, which a resumed run may change."""
+    return () if request.make_pool is None else ("wave", "flights")
 
 
 # ---- solving -----------------------------------------------------------------------------------

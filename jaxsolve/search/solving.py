@@ -254,12 +254,14 @@ def solve_pool(
     )
     if evaluator is not None:
         _refuse_other_games(waiting, evaluator.game)
-    while waiting:
+    interrupted = False
+    while waiting and not interrupted:
         game = waiting[0].game
         same = [problem for problem in waiting if problem.game == game]
         waiting = [problem for problem in waiting if problem.game != game]
         with contextlib.closing(_pool_of_one_game(same, pool, options)) as answers:
             while (answer := _next(answers)) is not None:
+                interrupted = interrupted or answer[1].interrupted
                 yield answer
 
 

@@ -53,6 +53,7 @@ def test_jobs_grow_until_they_take_the_given_time():
         {"address": "auto"},
         {"job_nodes": 0},
         {"job_seconds": 0},
+        {"job_seconds": 1e308},
         {"job_seconds": float("nan")},
     ],
 )

@@ -20,7 +20,7 @@ def _workers_in_this_process(monkeypatch):
     monkeypatch.setattr(
         solving,
         "_backend",
-        lambda options, settings: InlineWorkers(options.workers, settings),
+        lambda options, settings, folder: InlineWorkers(options.workers, settings, None, folder),
     )
 
 
@@ -86,6 +86,8 @@ def test_a_problem_set_gives_the_rows_of_suite(tmp_path):
     assert found.exit_code == 0 and "3 of 3 done: 2 proved, 1 disproved" in found.stdout
     again = cluster(problems, "--job-nodes", 5, "--ids", "win", out=out)
     assert again.exit_code == 0 and "1 of 1 done" in again.stdout
+    more = cluster(problems, "--job-nodes", 5, "--workers", 3, out=out)
+    assert more.exit_code == 0 and "3 of 3 done" in more.stdout  # with any number of workers
     third = cluster(problems, "--job-nodes", 5, "--json", out=tmp_path / "third")
     assert one_object(third)["cluster"]["ended"]
 
@@ -107,6 +109,9 @@ def test_a_second_run_is_refused_and_resumed(tmp_path):
         (("start", "--game", "hex-4", "--workers", "8001"), "--workers"),
         (("start", "--game", "hex-4", "--backend", "threads"), "--backend"),
         (("start", "--game", "hex-4", "--ids", "a"), "--ids"),
+        (("quickstart.json", "--game", "hex-4"), "--game"),
+        (("quickstart.json", "--claim", "black wins"), "--claim"),
+        (("quickstart.json", "--letters", "renju"), "--letters"),
         (("start", "--game", "hex-4", "--job-nodes", "0"), "--job-nodes"),
         (("start", "--game", "hex-4", "--most-cost", "5"), "--most-cost"),
         (("start", "--game", "hex-4", "--top", "4"), "--top"),

@@ -168,7 +168,7 @@ def test_one_machine_has_a_worker_a_core_unless_told_otherwise(folder):
     cores = len(os.sched_getaffinity(0))
     assert local(folder, *words) == f"{SOLVE}<a b><--out><new><--workers><{cores}>"
     assert local(folder, *words, WORKERS="7") == f"{SOLVE}<a b><--out><new><--workers><7>"
-    for option in (["--workers", "3"], ["--workers=3"]):
+    for option in (["--workers", "3"], ["--workers=3"], ["-w", "3"], ["-w3"]):
         shown = "".join(f"<{word}>" for word in [*words, *option])
         assert local(folder, *words, *option) == f"{SOLVE}{shown}"
 
@@ -177,6 +177,13 @@ def test_one_machine_has_a_worker_a_core_unless_told_otherwise(folder):
 def test_a_wrong_number_of_workers_is_refused(folder, workers):
     status, err = finish(start(folder, "cluster_local.sh", "p", "--out", "new", WORKERS=workers))
     assert (status, err) == (2, f"WORKERS={workers} is not a number of workers: give 1 or more\n")
+    assert log(folder) == []
+
+
+def test_a_missing_python_is_named_before_anything_is_made(folder):
+    started = start(folder, "cluster_local.sh", "p", "--out", "new", PYTHON="/no/python")
+    status, err = finish(started)
+    assert status == 2 and err.startswith("there is no /no/python: run launch/quickstart.sh first")
     assert log(folder) == []
 
 

@@ -105,8 +105,8 @@ def inline(monkeypatch: pytest.MonkeyPatch, change: Any = None) -> list[InlineWo
     """Replaces the back-end by workers of this process. Returns the list of those that are made."""
     made: list[InlineWorkers] = []
 
-    def backend(options: ClusterOptions, settings: Settings) -> InlineWorkers:
-        made.append(InlineWorkers(options.workers, settings, change))
+    def backend(options: ClusterOptions, settings: Settings, folder: Path | None) -> InlineWorkers:
+        made.append(InlineWorkers(options.workers, settings, change, folder))
         return made[-1]
 
     monkeypatch.setattr(solving, "_backend", backend)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from jaxsolve.cluster.backend import Event
 from jaxsolve.cluster.worker import Worker
@@ -17,6 +18,7 @@ class InlineWorkers:
       settings: options of every search.
       change: changes a report before the manager receives it: function of the worker's name and the
         report. None in place of a report: the worker is lost.
+      folder: for ``Worker``.
     """
 
     def __init__(
@@ -24,8 +26,10 @@ class InlineWorkers:
         count: int,
         settings: Settings,
         change: Callable[[str, bytes], bytes | None] | None = None,
+        folder: Path | None = None,
     ):
         self._settings, self._change, self.made = settings, change, 0
+        self._folder = folder
         self.workers: dict[str, Worker] = {}
         self.orders: dict[str, tuple[bytes, Sequence[bytes]]] = {}
         self.sent: list[bytes] = []
@@ -35,7 +39,7 @@ class InlineWorkers:
 
     def _add(self) -> None:
         self.made += 1
-        self.workers[f"inline-{self.made}"] = Worker(self._settings)
+        self.workers[f"inline-{self.made}"] = Worker(self._settings, self._folder)
 
     def idle(self) -> list[str]:
         return [name for name in self.workers if name not in self.orders]
@@ -65,13 +69,13 @@ class InlineWorkers:
         if self._change is not None and report is not None:
             report = self._change(name, report)
         if report is None:
-            del self.workers[name]
+            self.workers.pop(name).close()
             self._add()
         return [Event(name, report, "" if report else "it ended")]
 
     def discard(self, worker: str) -> None:
         if worker in self.workers:
-            del self.workers[worker]
+            self.workers.pop(worker).close()
             self.orders.pop(worker, None)
             self._add()
 

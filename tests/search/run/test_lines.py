@@ -34,7 +34,8 @@ QUESTIONS = {  # rule set, position, claim, longest line
     "knightthrough": ("knightthrough-5;rules=all", None, Claim(0), 5),
     "threats": (
         "gomoku-9;line=5;win=five-or-more;knowledge=4t",
-        "........./........./...OO.O../...X.X.../....X..../..X....../..O....../........./......... b",
+        "........./........./...OO.O../...X.X.../....X..../..X....../..O....../........./........."
+        " b",
         Claim(0),
         1,
     ),

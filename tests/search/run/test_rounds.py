@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from jaxsolve.games.registry import make
-from jaxsolve.question import Question
-from jaxsolve.search import Claim, Verdict
+from jaxsolve.question import Problem, Question
+from jaxsolve.search import Claim, Verdict, solve_pool
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.run.rounds import run_stages
 from jaxsolve.search.run.strategy import UnderOwnRules
 
@@ -37,6 +38,20 @@ def test_a_folder_made_while_the_pool_runs_is_resumed(tmp_path):
     stages = [UnderOwnRules(Question(HEX, HEX.init(), Claim(0)), options) for _ in range(2)]
     found = dict(run_stages(stages, 1, options))
     assert [found[at][0].verdict for at in (0, 1)] == [Verdict.PROVED] * 2
+
+
+class Stopping(Pool):
+    """A pool to which Ctrl-C comes."""
+
+    def run(self, progress=None, stop=lambda: False):
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_the_problems_of_all_games():
+    games = [make("hex-6"), make("gomoku-15")]
+    asked = [Problem(game.rule_set, game, game.init(), Claim(0)) for game in games]
+    found = list(solve_pool(asked, pool=1, make_pool=Stopping))
+    assert [(problem.id, result.interrupted) for problem, result in found] == [("hex-6", True)]
 
 
 class Interrupted(UnderOwnRules):
