@@ -86,6 +86,7 @@ class Journal:
             "position": order.position,
             "limit": order.nodes,
             "verdict": report.verdict,
+            "depth": report.depth,  # from 0 on: the verdict is about a position before this one
             "nodes": report.nodes,
             "cpu_seconds": round(report.cpu_seconds, 3),
             "worker": worker,

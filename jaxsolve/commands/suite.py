@@ -136,7 +136,7 @@ def _question(request: Request) -> dict[str, Any]:
         "problems": request.problems.name,
         "sha256": hashlib.sha256(problem_sets.find(request.problems).read_bytes()).hexdigest(),
         "options": request.options,
-        **_flat(request),
+        **_flat(request.settings, *_widths(request)),
     } | ({} if request.patterns is None else {"patterns": True})
 
 
@@ -144,10 +144,13 @@ _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
 """Names of the limits. They do not identify a run, so those in an old run.json are ignored."""
 
 
-def _flat(request: Request) -> dict[str, Any]:
-    """Returns the settings that determine the rows as JSON values: no limits, and no ``check``."""
-    others = *_LIMITS, "check", *_widths(request)
-    return {name: value for name, value in request.settings.as_json().items() if name not in others}
+def _flat(settings: Settings, *others: str) -> dict[str, Any]:
+    """Returns the settings that determine the rows as JSON values.
+
+    Limits, ``check`` and the settings ``others`` are left out.
+    """
+    others = *_LIMITS, "check", *others
+    return {name: value for name, value in settings.as_json().items() if name not in others}
 
 
 def _widths(request: Request) -> tuple[str, ...]:

@@ -138,14 +138,14 @@ import jaxsolve.cluster.worker as module
 from jaxsolve.cluster.processes import _work
 
 class Full:
-    def __init__(self, settings):
+    def __init__(self, settings, folder):
         pass
 
     def run(self, *_):
         raise MemoryError
 
 module.Worker = Full
-_work(socket.socket(fileno=int(sys.argv[1])), None)
+_work(socket.socket(fileno=int(sys.argv[1])), None, None)
 """
 
 
