@@ -1,8 +1,7 @@
 """The journal of a run: a line for each job that has ended, in the run's folder.
 
 The proof log keeps what is proved; the journal keeps what was tried in vain. A resumed run selects
-the same leaves as before and finds in the journal that they were searched, so it expands them
-without a job. So the tree of the manager needs no file of its own.
+about the same leaves as before and expands those that the journal lists without a job. So the tree of the manager needs no file of its own.
 """
 
 from __future__ import annotations

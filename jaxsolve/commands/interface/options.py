@@ -72,9 +72,9 @@ def _checked_name(text: str, names: Sequence[str]) -> str:
 
 
 def seconds(value: float | None) -> float | None:
-    """Returns ``value`` if it is None or above 0 and finite; else raises ``typer.BadParameter``."""
-    if value is not None and not 0 < value < float("inf"):
-        raise typer.BadParameter("give a number of seconds above 0")
+    """Returns ``value`` if it is None or in ]0, 1e9]; else raises ``typer.BadParameter``."""
+    if value is not None and not 0 < value <= 1e9:
+        raise typer.BadParameter("give a number of seconds above 0, at most 1e9")
     return value
 
 
