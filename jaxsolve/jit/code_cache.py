@@ -70,6 +70,8 @@ SOURCES = (
     "games/go/zone_replies.py",
     "games/go/zone_walls.py",
     "games/go/zones.py",
+    "games/hex/connections.py",
+    "games/hex/h_search.py",
     "games/hex/zones.py",
     "games/gomoku/odds.py",
     "games/gomoku/vcf.py",
