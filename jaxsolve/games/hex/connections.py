@@ -38,7 +38,7 @@ FAR = 1 << 20  # a size limit above every carrier
 # Items of ``facts``.
 SIZE, CELLS, MOST_STEPS, MOST_PARTS, MOST_ENTRIES, MOST_WORK = range(6)
 MOST_FULLS, MOST_SEMIS, MOST_OR = 6, 7, 8
-CELL_LIMIT, CHAIN_LIMIT, EDGE_LIMIT, FACTS = 9, 10, 11, 12
+CELL_LIMIT, OPEN_LIMIT, CHAIN_LIMIT, EDGE_LIMIT, FACTS = 9, 10, 11, 12, 13
 # Items of ``counts``.
 ENDPOINTS, FIRST_CELL, STEPS, PARTS, WORK, NEXT, QUEUED, TAKEN, CUT, JOINED, COUNTS = range(11)
 # Rows of ``masks``. EDGE + 2 * colour + edge has the cells of an edge.
@@ -55,8 +55,9 @@ class Limits(NamedTuple):
     fulls: int = 25  # fulls of a pair; only a smaller intersection adds more
     semis: int = 50  # semis of a pair; only a smaller intersection adds more
     alternatives: int = 4  # semis of an OR step
-    cell_carrier: int = 0  # cells of a carrier between two empty cells joined through a chain
-    chain_carrier: int = 6  # cells of a carrier at a chain
+    cell_carrier: int = 2  # cells of a carrier between two empty cells that a chain joins
+    open_carrier: int = -1  # cells of a carrier between two empty cells otherwise, bridges apart
+    chain_carrier: int = FAR  # cells of a carrier at a chain
     edge_carrier: int = FAR  # cells of a carrier at an edge
 
 
@@ -104,7 +105,7 @@ class Connections(NamedTuple):
 def words_of(size: int) -> int:
     """Returns W, the number of words of a set of cells; raises ValueError for more than 2."""
     words = -(-size * size // 64)
-    if not 1 <= size or words > 2:
+    if not size >= 1 or words > 2:
         raise ValueError(f"connections are searched on boards of size 1 to 11, not {size}")
     return words
 

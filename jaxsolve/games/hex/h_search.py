@@ -36,6 +36,7 @@ from jaxsolve.games.hex.connections import (
     MOST_STEPS,
     MOST_WORK,
     NEXT,
+    OPEN_LIMIT,
     OR,
     PARTS,
     QUEUED,
@@ -196,12 +197,14 @@ def _add_semi(found, x, y, low, high, words):
 
 
 @inner
-def _limit(found, x, y):
+def _limit(found, x, y, chain):
     """Returns the size limit of carriers between two endpoints."""
     cells = found.counts[FIRST_CELL]
     if min(x, y) < 2:
         return found.facts[EDGE_LIMIT]
-    return found.facts[CELL_LIMIT] if min(x, y) >= cells else found.facts[CHAIN_LIMIT]
+    if min(x, y) < cells:
+        return found.facts[CHAIN_LIMIT]
+    return found.facts[CELL_LIMIT] if chain else found.facts[OPEN_LIMIT]
 
 
 @inner
@@ -210,7 +213,7 @@ def _compose(found, step, other, x, y, key, words):
     one, two = load(found.carrier, step, words), load(found.carrier, other, words)
     low, high = one[0] | two[0], one[1] | two[1]
     chain = key < found.counts[FIRST_CELL]
-    if count(low, high, words) > _limit(found, x, y):
+    if count(low, high, words) > _limit(found, x, y, chain):
         return np.int64(-1)
     if chain:
         new = _add_full(found, AND, x, y, low, high, words)
@@ -232,7 +235,7 @@ def _and_rule(found, step, goal, words):
     Returns the step that reaches the goal, or -1.
     """
     carrier = load(found.carrier, step, words)
-    cells, limited = found.counts[FIRST_CELL], found.facts[CELL_LIMIT]
+    cells = found.counts[FIRST_CELL]
     for turn in range(2):
         x, key = np.int64(found.ends[step, turn]), np.int64(found.ends[step, 1 - turn])
         if key < 2:
@@ -240,7 +243,8 @@ def _and_rule(found, step, goal, words):
         own = load(found.bits, x, words)
         low, high = carrier[0] | own[0], carrier[1] | own[1]
         # Two empty cells are only joined through a chain.
-        parts = 2 if x < cells or (key < cells and limited >= 0) else 1
+        limited = found.facts[CELL_LIMIT if key < cells else OPEN_LIMIT]
+        parts = 2 if x < cells or limited >= 0 else 1
         for part in range(parts):
             number = found.entry_count[key, part]
             found.counts[WORK] += number
@@ -381,7 +385,7 @@ def _begin(found, words):
                 rest = high & ~a
                 b = rest & (~rest + np.uint64(1)) if low == np.uint64(0) else np.uint64(0)
                 step = _add_full(found, BRIDGE, x, y, one | two, a | b, words)
-            if step >= 0 and x >= cells:
+            if step >= 0 and x >= cells and found.facts[OPEN_LIMIT] < 0:
                 _add_entry(found, step, x, y, words)
                 _add_entry(found, step, y, x, words)
 
@@ -404,7 +408,11 @@ def _search(found, stones, colour, goal, words):
             kind = found.kind[step]
             if kind >= SEMI and kind != OR:
                 continue  # a semi, or replaced
-            if kind <= BRIDGE and np.int64(found.ends[step, 0]) >= cells:
+            if (
+                kind <= BRIDGE
+                and np.int64(found.ends[step, 0]) >= cells
+                and found.facts[OPEN_LIMIT] < 0
+            ):
                 continue  # listed by _begin
             reached = _and_rule(found, step, goal, words)
         elif found.counts[TAKEN] < found.counts[QUEUED]:
