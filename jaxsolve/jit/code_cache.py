@@ -72,6 +72,7 @@ SOURCES = (
     "games/go/zones.py",
     "games/hex/connections.py",
     "games/hex/h_search.py",
+    "games/hex/knowledge.py",
     "games/hex/zones.py",
     "games/gomoku/odds.py",
     "games/gomoku/vcf.py",

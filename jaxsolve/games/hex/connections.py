@@ -129,38 +129,43 @@ def make_connections(size: int, limits: Limits | None = None) -> Connections:
     row, column = np.mgrid[:size, :size]
     edges = (row == 0, row == size - 1, column == 0, column == size - 1)
     masks = [set_of(mask) for mask in (row >= 0, column > 0, column < size - 1, *edges)]
-    facts = [size, cells, *limits]
 
     def sets(*shape: int) -> np.ndarray:
         return np.zeros((*shape, words), np.uint64)
 
+    def numbers(*shape: int) -> np.ndarray:
+        return np.zeros(shape, np.int32)
+
+    steps, entries = limits.steps, limits.entries
     return Connections(
-        np.array(facts, np.int64),
-        np.array(masks, np.uint64),
-        np.zeros(COUNTS, np.int64),
-        np.zeros(ends, np.int64),
-        sets(ends),
-        sets(ends),
-        np.zeros(cells, np.int64),
-        np.zeros(limits.steps, np.uint8),
-        sets(limits.steps),
-        np.zeros((limits.steps, 2), np.int16),
-        np.zeros(limits.steps, np.int16),
-        *(np.zeros(limits.steps, np.int32) for _ in range(3)),
-        np.zeros(limits.parts, np.int32),
-        np.zeros(pairs, np.int32),
-        np.zeros(pairs, np.int32),
-        sets(pairs),
-        np.zeros(pairs, np.int32),
-        np.zeros(pairs, np.int32),
-        sets(pairs),
-        np.zeros(pairs, np.int32),
-        np.zeros(pairs, np.int32),
-        np.zeros(pairs, np.uint8),
-        np.zeros((ends, 2), np.int64),
-        sets(ends, 2, limits.entries),
-        np.zeros((ends, 2, limits.entries), np.int16),
-        np.zeros((ends, 2, limits.entries), np.int32),
+        facts=np.array([size, cells, *limits], np.int64),
+        masks=np.array(masks, np.uint64),
+        counts=np.zeros(COUNTS, np.int64),
+        cell=np.zeros(ends, np.int64),
+        bits=sets(ends),
+        near=sets(ends),
+        number=np.zeros(cells, np.int64),
+        kind=np.zeros(steps, np.uint8),
+        carrier=sets(steps),
+        ends=np.zeros((steps, 2), np.int16),
+        key=np.zeros(steps, np.int16),
+        first=numbers(steps),
+        second=numbers(steps),
+        later=numbers(steps),
+        parts=numbers(limits.parts),
+        full_head=numbers(pairs),
+        full_count=numbers(pairs),
+        full_meet=sets(pairs),
+        semi_head=numbers(pairs),
+        semi_count=numbers(pairs),
+        semi_meet=sets(pairs),
+        tried=numbers(pairs),
+        queue=numbers(pairs),
+        waits=np.zeros(pairs, np.uint8),
+        entry_count=np.zeros((ends, 2), np.int64),
+        entry_cells=sets(ends, 2, entries),
+        entry_end=np.zeros((ends, 2, entries), np.int16),
+        entry_step=numbers(ends, 2, entries),
     )
 
 

@@ -273,7 +273,7 @@ def _reaches(found, step, goal):
 
 
 @inner
-def _best_part(found, pair, meet, union, words):
+def best_part(found, pair, meet, union, words):
     """Returns the semi of a pair that leaves the smallest intersection with ``meet``, or -1.
 
     Among equals, it is the one that adds the fewest cells to ``union``. It is -1 if no semi makes
@@ -306,7 +306,7 @@ def _join(found, pair, start, most, words):
     found.parts[first] = start
     number = np.int64(1)
     while meet[0] | meet[1] != np.uint64(0):
-        step = _best_part(found, pair, meet, union, words) if number < most else np.int64(-1)
+        step = best_part(found, pair, meet, union, words) if number < most else np.int64(-1)
         if step < 0:
             return np.int64(-1)
         cells = load(found.carrier, step, words)
@@ -391,7 +391,7 @@ def _begin(found, words):
 
 
 @inner
-def _search(found, stones, colour, goal, words):
+def search(found, stones, colour, goal, words):
     set_endpoints(found, stones, colour, words)
     _clear(found, words)
     if found.counts[JOINED] != 0:
@@ -442,10 +442,10 @@ def find_connections(found, stones, colour, goal):
       The step between the edges that reached the goal, or -1. If ``counts[JOINED]`` is 1, the
       stones join the edges and nothing was searched.
     """
-    return _search(found, stones, colour, goal, np.int64(1))
+    return search(found, stones, colour, goal, np.int64(1))
 
 
 @compiled
 def find_wide_connections(found, stones, colour, goal):
     """Like ``find_connections``, on a board of 65 to 128 cells (W = 2)."""
-    return _search(found, stones, colour, goal, np.int64(2))
+    return search(found, stones, colour, goal, np.int64(2))

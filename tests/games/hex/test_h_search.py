@@ -15,7 +15,6 @@ from jaxsolve.games.hex.connections import (
     STEPS,
     Limits,
     make_connections,
-    set_of,
     words_of,
 )
 from jaxsolve.games.hex.derivation import (
@@ -33,6 +32,7 @@ from jaxsolve.games.hex.h_search import (
 )
 from support.oracles.hex_connections import (
     Winners,
+    board_sets,
     carriers,
     holds,
     random_board,
@@ -44,20 +44,10 @@ SMALL = Limits(steps=40, parts=150, entries=3, fulls=2, semis=3, alternatives=2)
 IDLE = Limits(work=20)
 
 
-def stones_of(board):
-    size = size_of(board)
-    return np.stack(
-        [
-            set_of(np.array([owner == colour for owner in board]).reshape(size, size))
-            for colour in (0, 1)
-        ]
-    )
-
-
 def search(found, board, colour, goal=FIND_ALL):
     wide = words_of(size_of(board)) == 2
     return (find_wide_connections if wide else find_connections)(
-        found, stones_of(board), colour, goal
+        found, board_sets(board), colour, goal
     )
 
 

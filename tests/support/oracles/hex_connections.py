@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import random
 
+import numpy as np
+
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 
 
@@ -18,6 +20,23 @@ def random_board(size, stones, draw: random.Random):
     for i, cell in enumerate(draw.sample(range(size * size), stones)):
         board[cell] = i % 2
     return board
+
+
+def board_sets(board):
+    """uint64[2, W]: the stones of each colour, with bit ``cell`` for a cell."""
+    words = -(-len(board) // 64)
+    return np.array(
+        [
+            [
+                sum(
+                    1 << i for i, owner in enumerate(board[64 * w : 64 * w + 64]) if owner == colour
+                )
+                for w in range(words)
+            ]
+            for colour in (0, 1)
+        ],
+        np.uint64,
+    )
 
 
 def size_of(board):
