@@ -202,7 +202,7 @@ def test_a_plugin_cannot_replace_rules_of_the_checker(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
     )
-    assert "check.games.hex.Hex" in done.stdout and "plugin=''" in done.stdout
+    assert "check.games.hex.rules.Hex" in done.stdout and "plugin=''" in done.stdout
 
 
 def test_the_rules_of_this_test_implement_the_interface():

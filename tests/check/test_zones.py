@@ -11,7 +11,7 @@ import pytest
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
-from jaxsolve.proof.check.games.hex import Hex
+from jaxsolve.proof.check.games.hex.rules import Hex
 from jaxsolve.proof.check.zones import Zones
 from jaxsolve.search import Claim, solve
 from support import mutations

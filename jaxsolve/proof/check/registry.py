@@ -26,7 +26,7 @@ BUILTIN = {
     "awari": "jaxsolve.proof.check.games.awari:Awari",
     "go": "jaxsolve.proof.check.games.go.rules:Go",
     "gomoku": "jaxsolve.proof.check.games.gomoku.rules:Gomoku",
-    "hex": "jaxsolve.proof.check.games.hex:Hex",
+    "hex": "jaxsolve.proof.check.games.hex.rules:Hex",
     "knightthrough": "jaxsolve.proof.check.games.knightthrough:Knightthrough",
     "loa": "jaxsolve.proof.check.games.loa:LinesOfAction",
     "minishogi": "jaxsolve.proof.check.games.minishogi:MiniShogi",

@@ -25,6 +25,7 @@ from jaxsolve.proof.check import registry as games
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.frontier import Frontier, IdSet
 from jaxsolve.proof.check.header import parse_claim, parse_header
+from jaxsolve.proof.check.must_play import Edges, is_must_play, must_play
 from jaxsolve.proof.check.reader import decode
 from jaxsolve.proof.check.relaxation import NoRepeats, Plays
 from jaxsolve.proof.check.rules import Rules
@@ -37,13 +38,7 @@ A list of 1,693 replies takes 58,000 bytes. No position of slither-19 has so man
 """
 
 _MAX_NUMBER = 1 << 62
-_WITH_MOVES = (
-    {"or"},
-    {"and"},
-    {"threat", "and"},
-    {"must-play"},
-    {"must-play", "threat", "pairs"},
-)
+_WITH_MOVES = ({"or"}, {"and"}, {"threat", "and"})
 
 
 def _no_rules(rule_set: str) -> Rules:
@@ -199,13 +194,29 @@ class Walk:
         if "zone" in kind:
             kind = kind - {"zone"}
             zone = self._written(rules, position, fields["zone"], kind)
+        if "fill" in kind:
+            if rules.zones is None:
+                raise Refused("this rule set has no fills")
+            if rules.ended(position, self._claimant):
+                raise Refused("the game is over before the fills")
+            position, regions = rules.zones.fill(self._claimant, position, fields["fill"])
+            return regions | self._argument(rules, position, fields, (kind - {"fill"}, zone))
+        return self._argument(rules, position, fields, (kind, zone))
+
+    def _argument(
+        self, rules: Rules, position: Any, fields: dict[str, Any], written: tuple[set[str], int]
+    ) -> int:
+        """Tests the reason at ``position``, the node's position after its fills.
+
+        ``written`` are the names of the fields of the reason, and the node's written zone. Returns
+        the zone.
+        """
+        kind, zone = written
         if kind == {"leaf"}:
             return self._leaf(rules, position, fields["leaf"], zone)
-        if kind == {"leaf", "pairs"}:
-            if rules.zones is None:
-                raise Refused("this rule set has no pairs")
-            return rules.zones.leaf(self._claimant, position, fields["leaf"], fields["pairs"])
-        if kind not in _WITH_MOVES:
+        if kind in ({"leaf", "pairs"}, {"leaf", "steps"}):
+            return self._computed_leaf(rules, position, fields)
+        if kind not in _WITH_MOVES and not is_must_play(kind):
             found = show(", ".join(sorted(kind)) or "none")
             raise Refused(
                 "the node must be a leaf, an or, an and, a must-play,"
@@ -222,7 +233,9 @@ class Walk:
         if "and" in kind:
             return self._and(rules, position, fields["and"], fields)
         if rules.written is None:
-            return self._must_play(rules, position, fields["must-play"], fields)
+            return must_play(
+                rules, self._claimant, position, fields, Edges(self._edge, self._follow)
+            )
         self._must_play_written(rules, position, fields, zone)
         return zone
 
@@ -258,6 +271,16 @@ class Walk:
             if rules.zones is None
             else rules.zones.leaf(self._claimant, position, reason, None)
         )
+
+    def _computed_leaf(self, rules: Rules, position: Any, fields: dict[str, Any]) -> int:
+        """Tests a leaf that joins the claimant's edges by pairs or by the steps of a derivation."""
+        if rules.zones is None:
+            raise Refused(f"this rule set has no {'pairs' if 'pairs' in fields else 'steps'}")
+        if "pairs" in fields:
+            return rules.zones.leaf(self._claimant, position, fields["leaf"], fields["pairs"])
+        if rules.ended(position, self._claimant):
+            raise Refused("the game is over here, so the leaf has no steps")
+        return rules.zones.derived_leaf(self._claimant, position, fields["leaf"], fields["steps"])
 
     def _or(self, rules: Rules, position: Any, entry: Any, zone: int) -> int:
         move, number = self._edge(entry)
@@ -304,47 +327,15 @@ class Walk:
             else rules.zones.and_node(self._claimant, position, zones, null)
         )
 
-    def _must_play(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
-        """Tests a must-play node of a game whose zones the checker computes (``Zones``).
-
-        Every legal reply must be listed, or lead to a position that covers a listed child or the
-        position after the null move. Returns the node's zone.
-        """
-        claimant, zoned = self._claimant, rules.zones
-        if zoned is None:
-            raise Refused("this rule set has no must-play nodes")
-        if not isinstance(entries, list):
-            raise Refused(f"the replies are {show(entries)}, not a list")
-        replies = rules.replies(position)
-        left, null, zones = dict(replies), 0, {}
-        if "threat" in fields:
-            won, null = zoned.null(
-                claimant, position, move_text("the threat", fields["threat"]), fields["pairs"]
-            )
-            left = zoned.uncovered(claimant, left, won, null)
-        for entry in entries:
-            move, child = self._edge(entry)
-            expected = replies.pop(move, None)
-            if expected is None:
-                raise Refused(f"the reply {show(move)} is not legal, or listed twice")
-            zones[move] = self._follow(rules, move, child, expected).zone
-            left.pop(move, None)
-            left = zoned.uncovered(claimant, left, expected, zones[move])
-        if left:
-            raise Refused(
-                f"the legal reply {min(left)} is missing ({len(left)} missing in all):"
-                " no zone leaves it out"
-            )
-        return zoned.and_node(claimant, position, zones, null)
-
     def _must_play_written(
         self, rules: Rules, position: Any, fields: dict[str, Any], zone: int
     ) -> None:
         """Tests a must-play node of a game whose zones the certificate has (``WrittenZones``)."""
         assert rules.written is not None
         entries = fields["must-play"]
-        if "threat" in fields:
-            raise Refused("this rule set has no threats")
+        for name in ("threat", "threats", "instead"):
+            if name in fields:
+                raise Refused(f"a must-play node of this rule set has no field '{name}'")
         if not isinstance(entries, list):
             raise Refused(f"the replies are {show(entries)}, not a list")
         edges = [self._edge(entry) for entry in entries]

@@ -11,7 +11,7 @@ contain the zones and the checker tests them.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
@@ -67,6 +67,41 @@ class Zones(abc.ABC):
 
         Raises Refused unless the claimant wins that position by ``threat`` and then ``pairs``.
         """
+
+    def derived_leaf(self, claimant: int, position: Any, reason: str, steps: Any) -> int:
+        """Returns the zone of a leaf with the field ``steps``; the game is not over.
+
+        Raises Refused if ``reason`` and ``steps`` do not prove the claim.
+        """
+        raise Refused("this rule set has no steps")
+
+    def threats(
+        self, claimant: int, position: Any, numbers: Any, steps: Any
+    ) -> list[tuple[str, int]]:
+        """Returns text and zone of the position after the null move, for each of several threats.
+
+        The claimant wins that position by each of the steps that ``numbers`` selects. Raises
+        Refused if it does not.
+        """
+        raise Refused("this rule set has no threats by steps")
+
+    def fill(self, claimant: int, position: Any, fills: Any) -> tuple[Any, int]:
+        """Returns the position after the ``fills`` of a node, and the zone that proves them.
+
+        If the claim holds at that position, it holds at ``position``. Raises Refused otherwise.
+        """
+        raise Refused("this rule set has no fills")
+
+    def instead(
+        self, claimant: int, position: Any, entries: Any, left: Collection[str]
+    ) -> tuple[set[str], int]:
+        """Returns the replies of ``left`` that ``entries`` do not leave out, and their zone.
+
+        ``left`` are the replies without an answer. An entry leaves out a reply because another
+        reply, which has an answer, is at least as good for the opponent. Raises Refused if an entry
+        does not hold.
+        """
+        raise Refused("this rule set leaves out no replies for other replies")
 
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int

@@ -18,7 +18,8 @@ from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.games.go import rules as go
 from jaxsolve.proof.check.games.go.zones import GoZones
-from jaxsolve.proof.check.games.hex import Hex, HexZones
+from jaxsolve.proof.check.games.hex.rules import Hex
+from jaxsolve.proof.check.games.hex.zones import HexZones
 from jaxsolve.proof.check.rules import Verdict
 from jaxsolve.proof.check.walk import Walk
 from support import mutations
@@ -207,7 +208,7 @@ class Careless(HexZones):
 
 
 def test_a_wrong_zone_of_hex_loses_a_game(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("jaxsolve.proof.check.games.hex.HexZones", Careless)
+    monkeypatch.setattr("jaxsolve.proof.check.games.hex.rules.HexZones", Careless)
     lines = mutations.load(searched(SEARCHED["hex"], folder / "hex"))
     short = [
         {**line, "must-play": line["must-play"][:1]} if "must-play" in line else line

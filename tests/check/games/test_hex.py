@@ -8,7 +8,7 @@ import random
 import pytest
 
 from jaxsolve.proof.check.errors import Refused
-from jaxsolve.proof.check.games.hex import Hex
+from jaxsolve.proof.check.games.hex.rules import Hex
 from support.oracles.hex import hex_winner
 from support.proofs.solver import random_game
 

@@ -14,7 +14,7 @@ import pytest
 from jaxsolve.core.action_sets import actions_to_bool
 from jaxsolve.games import DetectsWins, make
 from jaxsolve.games.hex.certificate_pairs import pairing
-from jaxsolve.proof.check.games.hex import Hex
+from jaxsolve.proof.check.games.hex.rules import Hex
 from jaxsolve.search import Claim
 from support.oracles import minimax
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from jaxsolve.proof.check.audit.sampling import Sampler
-from jaxsolve.proof.check.games.hex import Hex, HexPosition
+from jaxsolve.proof.check.games.hex.rules import Hex, HexPosition
 from jaxsolve.proof.check.grid import STONES, bits
 
 

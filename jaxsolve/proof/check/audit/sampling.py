@@ -46,7 +46,7 @@ def sampler_of(rules: Rules) -> Sampler:
     from jaxsolve.proof.check.audit.hex_sampling import HexSampler
     from jaxsolve.proof.check.audit.slither_sampling import SlitherSampler
     from jaxsolve.proof.check.games.go.rules import Go
-    from jaxsolve.proof.check.games.hex import Hex
+    from jaxsolve.proof.check.games.hex.rules import Hex
     from jaxsolve.proof.check.games.slither.rules import Slither
 
     if isinstance(rules, Go):

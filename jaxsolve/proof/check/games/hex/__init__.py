@@ -1,0 +1,1 @@
+"""Hex for the checker: rules, zones, connections and inferior cells."""

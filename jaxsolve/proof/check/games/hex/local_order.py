@@ -1,0 +1,137 @@
+"""The local order of Hex: comparison of two contents of a region, whatever is around it.
+
+FORMAT.md, "The local order in Hex", has the definition and the proof. The source is P. Selinger, "On
+the combinatorial value of Hex positions", Integers 22, 2022: the order on the values of regions.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+MOST_CELLS = 6
+"""Most empty cells of a region. There are 3^6 contents of such a region."""
+MOST_WORK = 30_000
+"""Most pairs of contents that one comparison may consider."""
+
+
+class Side(NamedTuple):
+    """One side's surroundings of a region of k cells.
+
+    A *terminal* is a cell next to the region whose content is unknown, or a group of the side.
+    """
+
+    terminals: tuple[int, ...]  # for each cell of the region: mask of the terminals next to it
+    known: int  # mask of the terminals that are groups of the side
+
+
+class Content(NamedTuple):
+    """Stones in a region: bit i of a mask is cell i."""
+
+    own: int  # mask of the claimant's stones
+    other: int  # mask of the opponent's stones
+
+
+@functools.lru_cache(1 << 14)
+def at_most(
+    near: tuple[int, ...], claimant: Side, opponent: Side, worse: Content, better: Content
+) -> bool | None:
+    """Whether ``worse`` is at most as good as ``better`` for the claimant, by the local order.
+
+    ``near`` has, for each cell of the region, the mask of the cells of the region next to it.
+    Returns None if the comparison takes too much work.
+    """
+    try:
+        return LocalOrder(near, claimant, opponent).at_most(worse, better)
+    except _TooMuch:
+        return None
+
+
+class _TooMuch(Exception):
+    pass
+
+
+class LocalOrder:
+    """The local order on the contents of one region, for the claimant."""
+
+    def __init__(self, near: tuple[int, ...], claimant: Side, opponent: Side):
+        self._near, self._sides = near, (claimant, opponent)
+        self._full = (1 << len(near)) - 1
+        self._at_most: dict[tuple[Content, Content], bool] = {}
+        self._moving: dict[tuple[Content, Content], bool] = {}
+        self._joined: dict[tuple[int, int], int] = {}
+
+    def at_most(self, one: Content, two: Content) -> bool:
+        """Whether ``one <= two``: two is as good, whoever moves first."""
+        key = one, two
+        if key not in self._at_most:
+            self._count()
+            self._at_most[key] = self._is_at_most(one, two)
+        return self._at_most[key]
+
+    def _is_at_most(self, one: Content, two: Content) -> bool:
+        if not (one.own & ~two.own or two.other & ~one.other):
+            return True  # by monotony: more stones of the claimant, fewer of the opponent
+        own, other = self._empty(one), self._empty(two)
+        return (
+            (bool(own and other) or self.moving(one, two))
+            and all(self.moving(Content(one.own | cell, one.other), two) for cell in own)
+            and all(self.moving(one, Content(two.own, two.other | cell)) for cell in other)
+        )
+
+    def moving(self, one: Content, two: Content) -> bool:
+        """Whether ``one <| two``: two with the claimant to move is as good as one without."""
+        key = one, two
+        if key not in self._moving:
+            self._count()
+            self._moving[key] = self._is_moving(one, two)
+        return self._moving[key]
+
+    def _is_moving(self, one: Content, two: Content) -> bool:
+        own, other = self._empty(two), self._empty(one)
+        if not own and not other:
+            return self._ordered(one, two)
+        return any(self.at_most(one, Content(two.own | cell, two.other)) for cell in own) or any(
+            self.at_most(Content(one.own, one.other | cell), two) for cell in other
+        )
+
+    def _count(self) -> None:
+        if len(self._at_most) + len(self._moving) > MOST_WORK:
+            raise _TooMuch
+
+    def _empty(self, content: Content) -> list[int]:
+        empty = self._full & ~(content.own | content.other)
+        return [1 << i for i in range(len(self._near)) if empty >> i & 1]
+
+    def _ordered(self, one: Content, two: Content) -> bool:
+        """Compares two full contents by what they join."""
+        return not (
+            self._pairs(0, one.own) & ~self._pairs(0, two.own)
+            and self._pairs(1, two.other) & ~self._pairs(1, one.other)
+        )
+
+    def _pairs(self, side: int, stones: int) -> int:
+        """Returns the pairs of terminals that ``stones`` of a side join, as a bit set."""
+        if (side, stones) not in self._joined:
+            terminals, known = self._sides[side]
+            pairs, rest, width = 0, stones, max(t.bit_length() for t in (*terminals, 1))
+            while rest:
+                part, ends = rest & -rest, 0
+                grown = part
+                while grown:
+                    part |= grown
+                    for i in range(len(terminals)):
+                        if grown >> i & 1:
+                            ends |= terminals[i]
+                    grown = sum(
+                        1 << i
+                        for i in range(len(terminals))
+                        if stones & ~part & 1 << i
+                        and (self._near[i] & part or terminals[i] & ends & known)
+                    )
+                rest &= ~part
+                for i in range(width):
+                    if ends >> i & 1:
+                        pairs |= (ends & ~(1 << i)) << i * width
+            self._joined[side, stones] = pairs
+        return self._joined[side, stones]
