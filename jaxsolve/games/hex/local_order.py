@@ -35,7 +35,7 @@ from jaxsolve.jit.host import compiled
 from jaxsolve.jit.struct import by_pointer
 
 MOST_CELLS = 6
-MOST_BOUNDARY = 2 * MOST_CELLS + 4
+MOST_BOUNDARY = 6 * MOST_CELLS
 UNKNOWN, BLACK, WHITE = range(3)
 """Contents of a boundary cell. 0 is also an empty cell of the region."""
 
@@ -51,10 +51,10 @@ class LocalOrder(NamedTuple):
     counts: np.ndarray  # int64[2]: numbers of region cells and of boundary cells
     near: np.ndarray  # int64[6]: for each region cell, the region cells next to it
     touch: np.ndarray  # int64[6]: for each region cell, the boundary cells next to it
-    links: np.ndarray  # int64[16]: for each boundary cell, the boundary cells joined to it
-    colours: np.ndarray  # int64[16]: UNKNOWN, BLACK or WHITE
-    chains: np.ndarray  # int64[16]: for each known boundary cell, the cells of its chain
-    # int64[2, 64, 16]: for each colour and set of region cells of that colour, and for each
+    links: np.ndarray  # int64[36]: for each boundary cell, the boundary cells joined to it
+    colours: np.ndarray  # int64[36]: UNKNOWN, BLACK or WHITE
+    chains: np.ndarray  # int64[36]: for each known boundary cell, the cells of its chain
+    # int64[2, 64, 36]: for each colour and set of region cells of that colour, and for each
     # boundary cell, the boundary cells joined to it
     joined: np.ndarray
     ternary: np.ndarray  # int64[64]: the sum of 3^i over a set of region cells

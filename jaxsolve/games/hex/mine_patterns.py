@@ -72,9 +72,9 @@ class Table(NamedTuple):
     # uint64[...]: the entries of all smaller shapes, one shape after the other
     smaller: np.ndarray
     starts: np.ndarray  # int64[S]: the first entry of each shape that lacks one cell
-    weights: np.ndarray  # int64[S, 16]: the power of 3 of each boundary cell in this shape, or 0
+    weights: np.ndarray  # int64[S, 36]: the power of 3 of each boundary cell in this shape, or 0
     cells: np.ndarray  # int64[S, 6]: the number of each region cell in this shape, or -1
-    digits: np.ndarray  # int64[16]: the content that is looked at
+    digits: np.ndarray  # int64[36]: the content that is looked at
     fresh: np.ndarray  # uint64[3^b]: the claims that give minimal patterns
 
 
@@ -261,9 +261,7 @@ class Miner:
             cells = [cell for at, cell in enumerate(shape) if filled >> at & 1]
             for key in cells:
                 if _fits(key, shape, stones):
-                    own, other, region, target = (
-                        mask_of(x, key) for x in (*stones, shape, cells)
-                    )
+                    own, other, region, target = (mask_of(x, key) for x in (*stones, shape, cells))
                     self.fills.add(_least_image(own, other, region, target))
                     break
         for bit in range(count, count * (1 + count)):

@@ -65,7 +65,11 @@ class Board:
         count = fill_in(memory, stones, todo)
         assert not todo.any()
         fills = [
-            (int(memory.fill_colours[i]), set_of(memory.fill_cells[i]), set_of(memory.fill_regions[i]))
+            (
+                int(memory.fill_colours[i]),
+                set_of(memory.fill_cells[i]),
+                set_of(memory.fill_regions[i]),
+            )
             for i in range(count)
         ]
         return (set_of(stones[0]), set_of(stones[1])), fills
