@@ -172,6 +172,29 @@ class HasZones(Protocol):
 
 
 @runtime_checkable
+class ShowsKnowledge(Protocol):
+    """Ability: the fields of a certificate node can show why a position is decided, or its replies.
+
+    The game's rows (``HasHostRows``) then hold more knowledge than rules and pairs.
+    """
+
+    @property
+    def shows_knowledge(self) -> bool:
+        """Whether the rule set does so. If not, the other method is not used."""
+        ...
+
+    def node_fields(self, state: State, kind: str, player: int) -> dict[str, Any]:
+        """Returns fields of the certificate node of ``state`` (host side; ``proof/FORMAT.md``).
+
+        Args:
+          state: the position of the node.
+          kind: ``known`` (decided by the row), ``or`` or ``must-play``.
+          player: the claimant.
+        """
+        ...
+
+
+@runtime_checkable
 class HasRelaxation(Protocol):
     """Ability: has relaxed rules, whose proofs can also prove claims under the game's rules.
 

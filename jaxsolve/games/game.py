@@ -34,6 +34,7 @@ from jaxsolve.games.abilities import (
     HasZones,
     InitialisesNumbers,
     ObservesHistory,
+    ShowsKnowledge,
     State,
 )
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
@@ -55,6 +56,7 @@ __all__ = [
     "InitialisesNumbers",
     "ObservesHistory",
     "Outcome",
+    "ShowsKnowledge",
     "State",
 ]
 

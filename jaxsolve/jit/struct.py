@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import weakref
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +30,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
+    intrinsic,
     lower_getattr_generic,
     models,
     register_model,
@@ -86,6 +89,44 @@ class PassedByPointer:
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy has a block of its own.
         return type(self), tuple(self)  # pyright: ignore[reportArgumentType]
+
+
+def pointer_reader(like: Any) -> Callable[[Any], Any]:
+    """Returns a function that turns the address of a tuple into the tuple.
+
+    The function is for compiled code only. A callback whose signature has no place for a tuple thus
+    receives one in an array of numbers.
+
+    Args:
+      like: a ``by_pointer`` tuple whose arrays have the types of those that will be read.
+    """
+    kind = typeof(like)
+
+    def typed(typing_context, address):
+        return kind(types.int64), _same
+
+    return intrinsic(typed)
+
+
+def _same(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return arguments[0]
+
+
+def address_of_block(value: Any) -> int:
+    """Returns the address of a ``by_pointer`` tuple, for ``pointer_reader``.
+
+    It is valid as long as the tuple lives (``keep_with``).
+    """
+    return value._address
+
+
+def keep_with(array: np.ndarray, value: Any) -> None:
+    """Makes a tuple live as long as an array that holds its address. A copy does not keep it."""
+    weakref.finalize(array, _let_go, value).atexit = False
+
+
+def _let_go(value: Any) -> None:
+    """Receives a tuple that nothing else refers to any more."""
 
 
 @typeof_impl.register(PassedByPointer)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.game import Game, HasRelaxation, HasZones
+from jaxsolve.games.game import Game, HasRelaxation, HasZones, ShowsKnowledge
 from jaxsolve.games.threats import Branch, ThreatTree, decode_tree
-from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
+from jaxsolve.proof.graph import KNOWN, LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
 
 if TYPE_CHECKING:
     from jaxsolve.proof.decided import Decided
@@ -68,7 +68,10 @@ def write_certificate(
                 stop()
                 packed.write(
                     b"".join(
-                        _line(_node(game, graph, node, number, int(uses[node]), zoned))
+                        _line(
+                            _node(game, graph, node, number, int(uses[node]), zoned)
+                            | _shown(game, graph, node, found.claim.player)
+                        )
                         for node in order[at : at + LINES].tolist()
                     )
                 )
@@ -156,6 +159,17 @@ def _line(value: dict) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
+KINDS = {KNOWN: "known", OR: "or", MUST_PLAY: "must-play"}
+
+
+def _shown(game: Game, graph: ProofGraph, node: int, player: int) -> dict:
+    """Returns the fields that the game shows of its knowledge (``ShowsKnowledge``)."""
+    kind = KINDS.get(int(graph.kinds[node]))
+    if kind is None or not isinstance(game, ShowsKnowledge) or not game.shows_knowledge:
+        return {}
+    return game.node_fields(graph.state(game, node), kind, player)
+
+
 def _node(
     game: Game,
     graph: ProofGraph,
@@ -169,6 +183,8 @@ def _node(
     entry: dict[str, object] = {"id": int(number[node]), "n": uses, "pos": text}
     if zoned is not None and (zone := zoned.zone_text(graph.zone(game, node))):
         entry["zone"] = zone
+    if kind == KNOWN:
+        return entry  # the game adds the reason
     if kind == LEAF:
         entry["leaf"] = game.leaf_reason(state, int(graph.outcomes[node]))
         return entry

@@ -12,7 +12,7 @@ from jaxsolve.jit.host import compiled
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap, ProofUnfinished
 
-LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)
+LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY, KNOWN = range(7)
 ORDER_BYTES = 24  # per node, for ordering and writing the graph
 
 
@@ -33,7 +33,7 @@ class ProofGraph:
         self._budget = memory_mb << 20
         self._edge_count = self._pair_count = self._code_count = 0
         self.keys = np.zeros((0, key_words), np.uint32)  # uint32[N, K]
-        self.kinds = np.zeros(0, np.uint8)  # uint8[N] of LEAF ... MUST_PLAY
+        self.kinds = np.zeros(0, np.uint8)  # uint8[N] of LEAF ... KNOWN
         self.outcomes = np.zeros(0, np.uint8)  # uint8[N] of ``Outcome``
         # int16[N]: threatened cell of a THREAT or MUST_PLAY node, or -1
         self.threats = np.zeros(0, np.int16)

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from jaxsolve.games.game import DetectsWins, Outcome
+from jaxsolve.games.game import DetectsWins, Outcome, ShowsKnowledge
 from jaxsolve.games.row_words import mover_of, outcome_of, winner_of
 from jaxsolve.games.zones import (
     COVER_FLAG,
@@ -29,7 +29,7 @@ from jaxsolve.games.zones import LEAF as OF_LEAF
 from jaxsolve.proof.builder import WAVE, GraphBuilder
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap
-from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
+from jaxsolve.proof.graph import KNOWN, LEAF, MUST_PLAY, OR, PAIRING
 from jaxsolve.proof.must_play import Basis, Refutation, actions_of, select_replies
 
 # Values of ``Basis.record`` for positions that need no record in the log.
@@ -65,6 +65,10 @@ class ZonedGraphBuilder(GraphBuilder):
         zoning = self.plain.zoning()
         assert zoning is not None
         return zoning
+
+    @functools.cached_property
+    def _knows(self) -> bool:
+        return isinstance(self.game, ShowsKnowledge) and self.game.shows_knowledge
 
     @property
     def _zone_words(self) -> int:
@@ -325,6 +329,9 @@ class ZonedGraphBuilder(GraphBuilder):
         if settles or graph.outcomes[node] != Outcome.ONGOING:
             graph.kinds[node] = LEAF
             return []
+        if self._knows and basis.record == DETECTED:
+            graph.kinds[node] = KNOWN
+            return []
         claimant_moves = mover_of(int(row[layout.info])) == self.claim.player
         move, legal = (
             int(row[layout.threat]) - 1,
@@ -347,7 +354,10 @@ class ZonedGraphBuilder(GraphBuilder):
                 if not legal >> move & 1:
                     raise self._gap("the log holds a move that is not legal", node)
             return [move]
-        graph.kinds[node], graph.threats[node] = MUST_PLAY, move
+        graph.kinds[node] = MUST_PLAY
+        if self._knows:
+            return actions_of(legal)
+        graph.threats[node] = move
         if move >= 0:
             self._set_pairs(node, self._zone(row), move)
         return actions_of(legal)

@@ -23,6 +23,7 @@ from jaxsolve.games.hex.certificate_pairs import pairing
 from jaxsolve.games.hex.connection import joined_to_edge
 
 if TYPE_CHECKING:
+    from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.zones import Zoning
 
 
@@ -53,10 +54,14 @@ class Hex(Game):
     the last one, the swap. The observation is that of pgx, bool[size, size, 4]: stones of the side
     to move, the opponent's stones, ones if White is to move, zeros (no swap is possible).
 
+    ``knowledge`` makes searches without a network use connection strategies and inferior cells
+    (``knowledge``) in place of pairs (``bridges``), on boards up to 11x11. The rules are the same.
+
     Raises ValueError for a size outside 1..19.
     """
 
     size: int = 11
+    knowledge: bool = False
 
     name: ClassVar[str] = "hex"
 
@@ -250,10 +255,25 @@ class Hex(Game):
         ]
 
     def zoning(self) -> Zoning:
-        from jaxsolve.games.hex.zones import leaf, lost, unanswered, won
-        from jaxsolve.games.zones import make_zoning
+        from jaxsolve.games.hex.zones import zoning_of
 
-        return make_zoning((leaf, won, lost, unanswered), -(-self.num_actions // 32), np.zeros(1))
+        return zoning_of(self)
+
+    def host_rows(self, width: int) -> HostRows | None:
+        if not self.shows_knowledge:
+            return None
+        from jaxsolve.games.hex.host_rows import host_rows_of  # imports numba
+
+        return host_rows_of(self, width)
+
+    @property
+    def shows_knowledge(self) -> bool:
+        return self.knowledge and self.size <= 11
+
+    def node_fields(self, state: HexState, kind: str, player: int) -> dict[str, Any]:
+        from jaxsolve.games.hex.node_fields import node_fields  # imports numba
+
+        return node_fields(self, state, kind, player)
 
     def zone_text(self, zone: Sequence[int]) -> str:
         return ""  # the checker computes the zones of Hex itself

@@ -1,9 +1,11 @@
 """Knowledge about one Hex position: its winner, or the moves that its mover must choose from.
 
-``analyse`` searches for connections of both colours. The mover wins with a semi or a full between
+``analyse`` first fills inferior cells (``fill_in``); all else is about X, the position with the
+fills. Then it searches for connections of both colours. The mover wins with a semi or a full between
 its edges. The opponent wins with a full. Otherwise the mover must play into every semi of the
 opponent between its edges: the intersection of their carriers is the *must-play region* (Hayward et
-al. 2003). A few semis with the same intersection are listed as *threats*.
+al. 2003). A few semis with the same intersection are listed as *threats*. Moves that another move
+dominates are left out of the region.
 """
 
 from __future__ import annotations
@@ -21,16 +23,18 @@ from jaxsolve.games.hex.connections import (
     Limits,
     load,
     make_connections,
-    store,
     words_of,
 )
 from jaxsolve.games.hex.derivation import Line, cells_of, derivation, derivations
+from jaxsolve.games.hex.domination import dominated
+from jaxsolve.games.hex.fill_in import fill_in
 from jaxsolve.games.hex.h_search import FIND_FULL, FIND_SEMI, best_part, search
+from jaxsolve.games.hex.inferior import Inferior, everywhere, make_inferior
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.jit.struct import by_pointer
 
 # Items of ``result``.
-SIDE, WINNER, STEP, KEY, THREATS, RESULT = range(6)
+SIDE, WINNER, STEP, KEY, THREATS, FILLS, REMOVED, RESULT = range(8)
 MOST_THREATS = 128  # each threat removes a cell from the must-play region
 
 
@@ -40,12 +44,15 @@ class Knowledge(NamedTuple):
 
     own: Connections  # connections of the mover
     other: Connections  # connections of the opponent; searched only if ``own`` does not decide
-    stones: np.ndarray  # uint64[2, W]: the stones of each colour on the searched board
+    inferior: Inferior  # the fills, and the moves left out
+    stones: np.ndarray  # uint64[2, W]: the stones of each colour in X
     # int64[RESULT]. SIDE: the mover. WINNER: the colour that wins, or -1. STEP: the winner's step
     # between its edges, or -1 if its stones join them. KEY: the cell that the mover plays first if
-    # it wins by a semi, or -1. THREATS: number of threats.
+    # it wins by a semi, or -1. THREATS: number of threats. FILLS: number of fills (``fill_in``).
+    # REMOVED: number of moves left out (``dominated``).
     result: np.ndarray
-    must_play: np.ndarray  # uint64[W]: the must-play region if WINNER is -1, else empty
+    # uint64[W]: the must-play region without the moves left out if WINNER is -1, else empty
+    must_play: np.ndarray
     threats: np.ndarray  # int32[MOST_THREATS]: semis of ``other`` that bound the must-play region
 
 
@@ -55,6 +62,7 @@ def make_knowledge(size: int, limits: Limits | None = None) -> Knowledge:
     return Knowledge(
         make_connections(size, limits),
         make_connections(size, limits),
+        make_inferior(size),
         np.zeros((2, words), np.uint64),
         np.zeros(RESULT, np.int64),
         np.zeros(words, np.uint64),
@@ -94,17 +102,29 @@ def _list_threats(knowledge, words):
     knowledge.must_play[0] = meet[0]
     if words == 2:
         knowledge.must_play[words - 1] = meet[1]
+    result[REMOVED] = dominated(
+        knowledge.inferior, knowledge.stones, result[SIDE], knowledge.must_play
+    )
+
+
+@compiled
+def fill(knowledge, stones):
+    """Writes X, the position ``stones`` uint64[2, W] with its inferior cells filled."""
+    for colour in range(2):
+        for i in range(stones.shape[1]):
+            knowledge.stones[colour, i] = stones[colour, i]
+    everywhere(knowledge.inferior, knowledge.must_play)
+    knowledge.result[FILLS] = fill_in(knowledge.inferior, knowledge.stones, knowledge.must_play)
 
 
 @inner
 def _analyse(knowledge, stones, side, words):
     result = knowledge.result
     result[SIDE], result[WINNER], result[STEP], result[KEY], result[THREATS] = side, -1, -1, -1, 0
+    fill(knowledge, stones)
+    result[REMOVED] = 0
     for i in range(words):
         knowledge.must_play[i] = np.uint64(0)
-    for colour in range(2):
-        one = load(stones, colour, words)
-        store(knowledge.stones, colour, one[0], one[1], words)
     step = search(knowledge.own, knowledge.stones, side, FIND_SEMI, words)
     if step >= 0 or knowledge.own.counts[JOINED] != 0:
         _decide(knowledge, side, step, knowledge.own)
@@ -156,7 +176,7 @@ class Verdict(NamedTuple):
 
 def verdict(knowledge: Knowledge) -> Verdict:
     """Returns the last result of ``analyse``."""
-    side, winner, step, key, threats = knowledge.result.tolist()
+    side, winner, step, key, threats = knowledge.result[: THREATS + 1].tolist()
     if winner >= 0:
         found = knowledge.own if winner == side else knowledge.other
         lines = derivation(found, step) if step >= 0 else []

@@ -5,9 +5,26 @@ A zone is a set of empty cells. A win depends only on these cells and on the win
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from jaxsolve.games.hex.host_rows import (
+    ADDRESS,
+    STATE_WORDS,
+    add_fills,
+    analyst_at,
+    facts_of,
+    make_analyst,
+    read_stones,
+)
+from jaxsolve.games.hex.knowledge import fill
+from jaxsolve.games.zones import Zoning, make_zoning
 from jaxsolve.jit.host import compiled
+from jaxsolve.jit.struct import keep_with
+
+if TYPE_CHECKING:
+    from jaxsolve.games.hex.game import Hex
 
 
 @compiled
@@ -28,6 +45,23 @@ def won(state, action, zone, out, facts, scratch):
 
 
 @compiled
+def won_by_knowledge(state, action, zone, out, facts, scratch):
+    """Like ``won``, where the move is played after the fills: adds the regions of P's fills."""
+    won(state, action, zone, out, facts, scratch)
+    analyst = analyst_at(facts[ADDRESS])
+    read_stones(facts, state, analyst.stones)
+    fill(analyst.knowledge, analyst.stones)
+    for i in range(len(analyst.zone)):
+        analyst.zone[i] = np.uint64(0)
+    side = np.int64(state[6 * facts[STATE_WORDS]] & np.uint32(1))
+    add_fills(analyst.knowledge, side, analyst.zone)
+    for i in range(len(out)):
+        half = analyst.zone[i >> 1] >> np.uint64(32 * (i & 1))
+        out[i] |= np.uint32(half & np.uint64(0xFFFFFFFF))
+    return np.int64(0)
+
+
+@compiled
 def lost(state, action, zone, out, facts, scratch):
     """Writes the zone of a position that Q loses: ``zone``, the union of the moves' zones."""
     for i in range(len(out)):
@@ -41,3 +75,15 @@ def unanswered(state, action, zone, out, facts, scratch):
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)
+
+
+def zoning_of(game: Hex) -> Zoning:
+    """Returns the zone callbacks of a game, with buffers for one search."""
+    words = -(-game.num_actions // 32)
+    if not game.shows_knowledge:
+        return make_zoning((leaf, won, lost, unanswered), words, np.zeros(1))
+    analyst = make_analyst(game)
+    functions = (leaf, won_by_knowledge, lost, unanswered)
+    zoning = make_zoning(functions, words, facts_of(game, analyst))
+    keep_with(zoning.facts, analyst)
+    return zoning
