@@ -34,8 +34,9 @@ class Prover:
     def certificate(self, root: str, tries: int = 60) -> list[Any] | None:
         """Lines of a certificate, or None if the prover finds none."""
         self.left = tries
-        if self.prove(root) is None:
-            return None
+        return None if self.prove(root) is None else self._lines(root)
+
+    def _lines(self, root: str) -> list[Any]:
         header = {
             "format": "jaxsolve-proof",
             "version": 1,
@@ -53,6 +54,17 @@ class Prover:
                     kept.add(child)
         nodes = [{**node, "n": uses[node["id"]]} for node in self.nodes if node["id"] in kept]
         return [header, *nodes, {"end": True, "nodes": len(nodes), "root": len(self.nodes)}]
+
+    def lone(self, text: str) -> list[Any] | None:
+        """Lines of a certificate of one leaf ``vc``, or None if no steps are found."""
+        position = self.rules.position(text)
+        steps = self.steps(position)
+        try:
+            self.zones.derived_leaf(self.claimant, position, "vc", steps)
+        except Refused:
+            return None
+        self._node(text, 0, {"leaf": "vc", "steps": steps})
+        return self._lines(text)
 
     def prove(self, text: str) -> tuple[int, int] | None:
         """Id and zone of a new node of the position, or None."""
@@ -108,6 +120,8 @@ class Prover:
                     left = self.zones.uncovered(self.claimant, left, won, zone)
             except Refused:
                 return None
+            if self.rng.random() < 0.3:
+                left = {}  # the checker decides whether the threats answer every reply
         open_replies, children = dict(left), {}
         for move, child in left.items():
             if move in open_replies and (found := self.prove(child)):
@@ -147,6 +161,8 @@ class Prover:
             empty = list(bits(self.rules.empty(position)))
             if not empty:
                 break
+            if self.rng.random() < 0.1:
+                empty = list(self.rules.grid.names)  # the checker refuses taken cells
             cells = self.rng.sample(empty, min(len(empty), self.rng.choice((1, 1, 2))))
             names = ",".join(self.rules.grid.names[bit] for bit in cells)
             fill = ["XO"[self.claimant], names, self._others(position, sum(cells))]
@@ -168,7 +184,7 @@ class Prover:
         pairs = list(itertools.product(sorted(left), names))
         self.rng.shuffle(pairs)
         for reply, other in pairs[:12]:
-            if reply == other or reply not in left:
+            if reply not in left:
                 continue
             entry = [reply, other, self._others(position, bit_of[reply] | bit_of[other])]
             try:
