@@ -37,12 +37,13 @@ class Derivation:
         if not isinstance(steps, list):
             raise Refused(f"the steps are {show(steps)}, not a list")
         for step in steps:
-            if not isinstance(step, list) or len(step) < 2:
-                raise Refused(f"the step {len(self.steps)} is {show(step)}, not a list of operands")
-            if isinstance(step[-1], str):
-                self.steps.append(self._through(step))
-            else:
-                self.steps.append(self._or(step))
+            self.add(step)
+
+    def add(self, step: Any) -> None:
+        """Adds the next step. Raises Refused if it does not hold."""
+        if not isinstance(step, list) or len(step) < 2:
+            raise Refused(f"the step {len(self.steps)} is {show(step)}, not a list of operands")
+        self.steps.append(self._through(step) if isinstance(step[-1], str) else self._or(step))
 
     def edges(self, number: Any) -> Step:
         """Returns the step with a number. Raises Refused unless it joins the two edges."""

@@ -106,7 +106,14 @@ def _side(rules: Hex, groups: Groups, cells: list[int], position: HexPosition) -
         return sum(1 << numbers.setdefault(end, len(numbers)) for end in ends)
 
     found = tuple(terminals(cell) for cell in cells)
-    return Side(found, sum(1 << number for end, number in numbers.items() if end < 0))
+    touching = sum(
+        1 << i * len(numbers) + j
+        for one, i in numbers.items()
+        for other, j in numbers.items()
+        if groups.touch(one, other)
+    )
+    known = sum(1 << number for end, number in numbers.items() if end < 0)
+    return Side(found, known, touching)
 
 
 def _numbers(cells: list[int], mask: int) -> int:

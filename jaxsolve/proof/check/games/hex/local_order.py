@@ -23,6 +23,7 @@ class Side(NamedTuple):
 
     terminals: tuple[int, ...]  # for each cell of the region: mask of the terminals next to it
     known: int  # mask of the terminals that are groups of the side
+    touching: int  # bit i * n + j is set if the terminals i and j of n touch each other
 
 
 class Content(NamedTuple):
@@ -113,7 +114,7 @@ class LocalOrder:
     def _pairs(self, side: int, stones: int) -> int:
         """Returns the pairs of terminals that ``stones`` of a side join, as a bit set."""
         if (side, stones) not in self._joined:
-            terminals, known = self._sides[side]
+            terminals, known, touching = self._sides[side]
             pairs, rest, width = 0, stones, max(t.bit_length() for t in (*terminals, 1))
             while rest:
                 part, ends = rest & -rest, 0
@@ -133,5 +134,5 @@ class LocalOrder:
                 for i in range(width):
                     if ends >> i & 1:
                         pairs |= (ends & ~(1 << i)) << i * width
-            self._joined[side, stones] = pairs
+            self._joined[side, stones] = pairs | touching
         return self._joined[side, stones]
