@@ -64,14 +64,20 @@ class LocalOrder(NamedTuple):
 def make_local_order() -> LocalOrder:
     """Returns the memory for regions of any shape, without a region."""
     ternary = [sum(3**i for i in range(MOST_CELLS) if cells >> i & 1) for cells in range(_FULL)]
+
+    def sets(count: int) -> np.ndarray:
+        return np.zeros(count, np.int64)
+
     return LocalOrder(
-        np.zeros(2, np.int64),
-        np.zeros(MOST_CELLS, np.int64),
-        np.zeros(MOST_CELLS, np.int64),
-        *(np.zeros(MOST_BOUNDARY, np.int64) for _ in range(3)),
-        np.zeros((2, _FULL, MOST_BOUNDARY), np.int64),
-        np.array(ternary, np.int64),
-        np.zeros(2 * _CONTENTS * _CONTENTS, np.int8),
+        counts=sets(2),
+        near=sets(MOST_CELLS),
+        touch=sets(MOST_CELLS),
+        links=sets(MOST_BOUNDARY),
+        colours=sets(MOST_BOUNDARY),
+        chains=sets(MOST_BOUNDARY),
+        joined=np.zeros((2, _FULL, MOST_BOUNDARY), np.int64),
+        ternary=np.array(ternary, np.int64),
+        memo=np.zeros(2 * _CONTENTS * _CONTENTS, np.int8),
     )
 
 

@@ -56,7 +56,6 @@ FILLED = 63
 """Bit of an entry: some cell of the region may be filled, by either colour."""
 REDUCIBLE = np.uint64(2**64 - 1)
 """Entry of a content in which a smaller region has a cell to fill."""
-_UNTESTED = np.uint64(0)
 
 
 @by_pointer
@@ -308,7 +307,7 @@ def _least_image(*masks: int) -> tuple[int, ...]:
 
 def main() -> None:
     """Runs the miner and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Mines patterns of inferior cells of Hex.")
     parser.add_argument("--cells", type=int, default=5, help="most cells of a region")
     parser.add_argument(
         "--boundary", type=int, default=12, help="most boundary cells of regions of five cells"

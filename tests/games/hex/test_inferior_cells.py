@@ -8,10 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from jaxsolve.games.hex import patterns
 from jaxsolve.games.hex.domination import dominated
 from jaxsolve.games.hex.fill_in import fill_in
 from jaxsolve.games.hex.inferior import everywhere, make_inferior, near_cell
-from jaxsolve.games.hex.local_order import at_most, make_local_order, place_on_board
+from jaxsolve.games.hex.local_order import MOST_BOUNDARY, at_most, make_local_order, place_on_board
+from jaxsolve.games.hex.mine_patterns import Miner
 from support.oracles.hex_play import black_wins, has_joined
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -210,15 +212,23 @@ def test_after_a_move_only_cells_near_it_need_a_look(size):
         assert board.filled(*after) == (after, [])
 
 
-def test_known_inferior_cells():
-    """A dead cell between four stones, and a captured pair on the second row."""
+def test_a_stone_on_the_second_row_captures_the_two_cells_between_it_and_the_edge():
     board = Board(5)
-    # The cells b1 and c1 lie below two white neighbours each; a white bridge to the edge.
-    cell = {name: (int(name[1]) - 1) * 5 + "abcde".index(name[0]) for name in ("c2", "b3")}
-    black = 1 << cell["c2"]
-    (after, _), fills = board.filled(black, 0)
-    assert after & 0b01100 == 0b01100  # c1 and d1: Black's stone c2 has them as a pair
-    assert all(colour == 0 or cells for colour, cells, _ in fills)
+    stone = 1 << 5 + 2
+    (black, white), fills = board.filled(stone, 0)
+    assert black >> 2 & 3 == 3 and white == 0
+    assert (0, 0b01100, 0b01100) in fills
+    (black, white), fills = board.filled(0, mirrored(stone, 5))
+    assert (1, mirrored(0b01100, 5), mirrored(0b01100, 5)) in fills and black == 0
+
+
+def test_the_miner_makes_the_shipped_table():
+    miner = Miner()
+    for count in range(1, 5 if LONG else 4):
+        miner.mine(count, MOST_BOUNDARY)
+    for rows, mined in zip(patterns.read(), (miner.fills, miner.dominations), strict=True):
+        small = rows[np.bitwise_count(rows[:, patterns.REGION]) <= (4 if LONG else 3)]
+        assert set(map(tuple, small.tolist())) == mined and len(mined) > 50
 
 
 def test_sizes_out_of_range_are_refused():
