@@ -134,5 +134,24 @@ class LocalOrder:
                 for i in range(width):
                     if ends >> i & 1:
                         pairs |= (ends & ~(1 << i)) << i * width
-            self._joined[side, stones] = pairs | touching
+            self._joined[side, stones] = _through_groups(pairs | touching, known, width)
         return self._joined[side, stones]
+
+
+def _through_groups(pairs: int, known: int, width: int) -> int:
+    """Returns the pairs of terminals with those added that a path over groups joins.
+
+    Pair (i, j) is bit i * width + j. A group, in ``known``, holds stones, so whatever it is joined
+    to is joined together.
+    """
+    rows = [pairs >> i * width & (1 << width) - 1 for i in range(width)]
+    before: list[int] = []
+    while rows != before:
+        before = rows.copy()
+        for group in range(width):
+            if known >> group & 1:
+                members = rows[group] | 1 << group
+                for i in range(width):
+                    if members >> i & 1:
+                        rows[i] |= members & ~(1 << i)
+    return sum(row << i * width for i, row in enumerate(rows))
