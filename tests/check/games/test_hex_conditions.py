@@ -105,6 +105,10 @@ CONDITIONS = {
 }  # the module with the condition, its text, and the text without the condition
 
 HAND = {
+    "C2 a number has the end": (
+        "..O/.../... b",
+        [["bottom", "b3", "a3"], ["bottom", "b3", "c3"], [1, 0], ["top", 2, "a1"]],
+    ),
     "C3 disjoint": (
         "OOXO/O..X/OX.X/OOOX w",
         [
