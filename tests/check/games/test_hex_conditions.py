@@ -69,7 +69,6 @@ CONDITIONS = {
         "((cells, 0), (0, 0)))\n            zone |= region",
         "((cells, 0), (0, 0)))",
     ),
-    "I1 different": (inferior, "empty & ~bit)", "empty)"),
     "I2": (inferior, "_compare(rules, position, claimant, region, ((0, other), (0, bit)))", "pass"),
     "I2 in this direction": (inferior, "((0, other), (0, bit))", "((0, bit), (0, other))"),
     "I3": (inferior, "if instead in still:", "if False:"),
@@ -105,6 +104,10 @@ CONDITIONS = {
 }  # the module with the condition, its text, and the text without the condition
 
 HAND = {
+    "C2 a number has the end": (
+        "..O/.../... b",
+        [["bottom", "b3", "a3"], ["bottom", "b3", "c3"], [1, 0], ["top", 2, "a1"]],
+    ),
     "C3 disjoint": (
         "OOXO/O..X/OX.X/OOOX w",
         [
