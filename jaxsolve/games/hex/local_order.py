@@ -40,6 +40,7 @@ UNKNOWN, BLACK, WHITE = range(3)
 """Contents of a boundary cell. 0 is also an empty cell of the region."""
 
 _CONTENTS, _FULL = 3**MOST_CELLS, 2**MOST_CELLS
+_DEPTH = 32  # above 4 * MOST_CELLS + 2: see ``LocalOrder.strict``
 CELLS, BOUNDARY = range(2)
 """Indices of ``LocalOrder.counts``."""
 
@@ -59,6 +60,9 @@ class LocalOrder(NamedTuple):
     joined: np.ndarray
     ternary: np.ndarray  # int64[64]: the sum of 3^i over a set of region cells
     memo: np.ndarray  # int8[2 * 729 * 729]: by relation and contents; 0 unknown, 1 holds, 2 fails
+    # The stack of ``at_most``. Each statement has a stone more than the one two places before it.
+    strict: np.ndarray  # int64[32]: 0 for G <= H, 1 for G <| H
+    contents: np.ndarray  # int64[32, 4]: the black and the white stones of G, then those of H
 
 
 def make_local_order() -> LocalOrder:
@@ -78,6 +82,8 @@ def make_local_order() -> LocalOrder:
         joined=np.zeros((2, _FULL, MOST_BOUNDARY), np.int64),
         ternary=np.array(ternary, np.int64),
         memo=np.zeros(2 * _CONTENTS * _CONTENTS, np.int8),
+        strict=sets(_DEPTH),
+        contents=np.zeros((_DEPTH, 4), np.int64),
     )
 
 
@@ -191,53 +197,93 @@ def _full_at_most(order, one, other):
 
 
 @compiled
-def _holds(order, strict, black, white, other_black, other_white):
-    """Whether G <= H (``strict`` 0) or G <| H (1), after ``prepare``.
+def _place_of(order, strict, contents):
+    """Returns the index in ``memo`` of G <= H (``strict`` 0) or G <| H (1).
 
-    ``black`` and ``white`` are the stones of G, ``other_black`` and ``other_white`` those of H.
+    ``contents`` int64[4]: the black and the white stones of G, then those of H.
     """
+    width = order.ternary[(np.int64(1) << order.counts[CELLS]) - 1] * 2 + 1
+    one = order.ternary[contents[0]] + 2 * order.ternary[contents[1]]
+    other = order.ternary[contents[2]] + 2 * order.ternary[contents[3]]
+    return (one * 2 + strict) * width + other
+
+
+@compiled
+def _known(order, strict, contents):
+    """Returns the value of a statement: 1 holds, 2 fails, 0 not computed yet."""
     # More black stones and fewer white ones: this follows from the definition by induction.
-    if strict == 0 and not (black & ~other_black) and not (other_white & ~white):
-        return True
+    if strict == 0 and not (contents[0] & ~contents[2]) and not (contents[3] & ~contents[1]):
+        return np.int64(1)
+    return np.int64(order.memo[_place_of(order, strict, contents)])
+
+
+@compiled
+def _step(order, top):
+    """Computes statement ``top`` of the stack, or pushes a statement that it depends on.
+
+    Returns the value, or 0 if a statement has been pushed.
+    """
     everything = (np.int64(1) << order.counts[CELLS]) - 1
-    contents = order.ternary[everything] * 2 + 1
-    one = order.ternary[black] + 2 * order.ternary[white]
-    other = order.ternary[other_black] + 2 * order.ternary[other_white]
-    place = (one * 2 + strict) * contents + other
-    if order.memo[place]:
-        return order.memo[place] == 1
-    left, other_left = everything & ~(black | white), everything & ~(other_black | other_white)
-    result = strict == 0
+    contents, strict = order.contents[top], order.strict[top]
+    below, under = order.contents[top + 1], 1 - strict
+    left = everything & ~(contents[0] | contents[1])
+    other_left = everything & ~(contents[2] | contents[3])
     if strict == 1 and left == 0 and other_left == 0:
-        result = _full_at_most(order, black, other_black)
-    elif strict == 0 and (left == 0 or other_left == 0):
-        result = _holds(order, 1, black, white, other_black, other_white)
+        return np.int64(1) if _full_at_most(order, contents[0], contents[2]) else np.int64(2)
+    # G <= H fails if a statement below fails, G <| H holds if a statement below holds.
+    decisive = np.int64(2) if strict == 0 else np.int64(1)
+    order.strict[top + 1] = under
+    for at in range(4):
+        below[at] = contents[at]
+    if strict == 0 and (left == 0 or other_left == 0):
+        value = _known(order, under, below)
+        if value == 0 or value == decisive:
+            return value
+    moved, other_moved = (0, 3) if strict == 0 else (1, 2)
     for at in range(order.counts[CELLS]):
         bit = np.int64(1) << at
-        if strict == 0 and result:
-            if left & bit:
-                result = _holds(order, 1, black | bit, white, other_black, other_white)
-            if result and other_left & bit:
-                result = _holds(order, 1, black, white, other_black, other_white | bit)
-        elif strict == 1 and not result:
-            if left & bit:
-                result = _holds(order, 0, black, white | bit, other_black, other_white)
-            if not result and other_left & bit:
-                result = _holds(order, 0, black, white, other_black | bit, other_white)
-    order.memo[place] = 1 if result else 2
-    return result
+        if left & bit:
+            below[moved] |= bit
+            value = _known(order, under, below)
+            if value == 0 or value == decisive:
+                return value
+            below[moved] ^= bit
+        if other_left & bit:
+            below[other_moved] |= bit
+            value = _known(order, under, below)
+            if value == 0 or value == decisive:
+                return value
+            below[other_moved] ^= bit
+    return 3 - decisive
 
 
 @compiled
 def at_most(order, black, white, other_black, other_white):
     """Whether G <= H for Black, after ``prepare``.
 
+    A stack replaces recursion: a recursive function crashed in calls from ``jit.code_cache``.
+
     Args:
       order: a ``LocalOrder``.
       black, white: int64, the region cells with stones in G.
       other_black, other_white: int64, the region cells with stones in H.
     """
-    return _holds(order, np.int64(0), black, white, other_black, other_white)
+    first = order.contents[0]
+    first[0], first[1], first[2], first[3] = black, white, other_black, other_white
+    order.strict[0] = 0
+    value = _known(order, np.int64(0), first)
+    if value:
+        return value == 1
+    top = np.int64(0)
+    while top >= 0:
+        value = _step(order, top)
+        if value:
+            place = _place_of(order, order.strict[top], order.contents[top])
+            order.memo[place] = value
+            top -= 1
+        else:
+            top += 1
+    return value == 1
 
 
 def place_on_board(order: LocalOrder, cells: np.ndarray, region: Sequence[int]) -> None:
