@@ -290,7 +290,8 @@ def place_on_board(order: LocalOrder, cells: np.ndarray, region: Sequence[int]) 
     """Writes a region of a board into ``order``, with the stones around it, and prepares it.
 
     Chains of the whole board count: stones around the region are joined if a chain of the board,
-    or an edge, joins them. Empty cells around the region are unknown.
+    or an edge, joins them. Chains without a stone next to the region do not count. Empty cells
+    around the region are unknown.
 
     Args:
       order: memory of ``make_local_order``.

@@ -88,12 +88,24 @@ def test_exhaustive_play_contradicts_no_claim(size):
 
 
 def plain_order(cells: np.ndarray, region: list[int]):
-    """The definition on a board, word for word: stones of chains of the whole board."""
+    """The definition on a board, word for word, with the chains that have a stone by the region."""
     size = len(cells)
     padded = np.pad(cells, 1)
     padded[[0, -1]], padded[1:-1, [0, -1]] = 1, 2
     places = [(cell // size + 1, cell % size + 1) for cell in region]
     everything = (1 << len(region)) - 1
+    usable = {end for end in boundary(places) if padded[end]}
+    todo = list(usable)
+    while todo:
+        here = todo.pop()
+        for r, c in neighbours(here):
+            inside = 0 <= r < size + 2 and 0 <= c < size + 2
+            if inside and padded[r, c] == padded[here] and (r, c) not in usable:
+                usable.add((r, c))
+                todo.append((r, c))
+    for stone in map(tuple, np.argwhere(padded)):
+        if stone not in usable:
+            padded[stone] = 3  # no connection passes
 
     @functools.cache
     def relation(own: int, colour: int) -> frozenset:
@@ -103,7 +115,7 @@ def plain_order(cells: np.ndarray, region: list[int]):
         ends = boundary(places)
         pairs = set()
         for start in ends:
-            if board[start] == 3 - colour:
+            if board[start] not in (0, colour):
                 continue
             reached, todo = {start}, [start]
             while todo:
