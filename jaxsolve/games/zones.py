@@ -204,6 +204,26 @@ def pattern_planes(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
     return int(result), out.reshape(planes, words)
 
 
+def covers(
+    zoning: Zoning, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool
+) -> bool:
+    """Returns whether a position covers another one on a zone, both uint32[S].
+
+    Always False if the zone, uint32[Z], stands for the whole position (``Zoning.null``).
+    ``mover_wins`` states whether the side to move wins in ``other``.
+    """
+    null = int(zoning.null[0])
+    if null >= 0 and zone[null // 32] >> np.uint32(null % 32) & 1:
+        return False
+    (flags, planes), (other_flags, other_planes) = (
+        pattern_planes(zoning, state),
+        pattern_planes(zoning, other),
+    )
+    if min(flags, other_flags) < 0 or ((flags | other_flags) & FOR_MOVER and not mover_wins):
+        return False
+    return (flags ^ other_flags) & ~FOR_MOVER == 0 and not ((planes ^ other_planes) & zone).any()
+
+
 def result_zone(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> int:
     """Calls a callback from Python, and returns the zone that it writes.
 

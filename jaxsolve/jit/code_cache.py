@@ -70,6 +70,7 @@ SOURCES = (
     "games/go/zone_replies.py",
     "games/go/zone_walls.py",
     "games/go/zones.py",
+    "games/hex/connection_steps.py",
     "games/hex/connections.py",
     "games/hex/domination.py",
     "games/hex/fill_in.py",

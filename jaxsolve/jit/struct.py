@@ -19,7 +19,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import weakref
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -91,7 +90,7 @@ class PassedByPointer:
         return type(self), tuple(self)  # pyright: ignore[reportArgumentType]
 
 
-def pointer_reader(like: Any) -> Callable[[Any], Any]:
+def pointer_reader(like: Any) -> Any:
     """Returns a function that turns the address of a tuple into the tuple.
 
     The function is for compiled code only. A callback whose signature has no place for a tuple thus

@@ -15,12 +15,11 @@ from jaxsolve.games.row_words import mover_of, outcome_of, winner_of
 from jaxsolve.games.zones import (
     COVER_FLAG,
     COVER_HASH_BITS,
-    FOR_MOVER,
     INSIDE,
     SETTLED,
     UNANSWERED,
     Zoning,
-    pattern_planes,
+    covers,
     result_and_zone,
     result_zone,
     settled,
@@ -186,32 +185,11 @@ class ZonedGraphBuilder(GraphBuilder):
         bases = [
             Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self.index.covered_by(record, move)
-            if self._covers(state, other, zone, move >= 0)
+            if covers(self._zoning, state, other, zone, move >= 0)
         ]
         if not bases:
             self._groundless = record if self._groundless is None else min(record, self._groundless)
         return bases
-
-    def _covers(
-        self, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool
-    ) -> bool:
-        """Whether the position ``state`` covers the position ``other`` on ``zone``, uint32[Z].
-
-        Always False if the zone stands for the whole position (``Zoning.null``). ``mover_wins``
-        states whether the side to move wins in ``other``.
-        """
-        null = int(self._zoning.null[0])
-        if null >= 0 and _bits(zone) >> null & 1:
-            return False
-        (flags, planes), (other_flags, other_planes) = (
-            pattern_planes(self._zoning, state),
-            pattern_planes(self._zoning, other),
-        )
-        if min(flags, other_flags) < 0 or ((flags | other_flags) & FOR_MOVER and not mover_wins):
-            return False
-        return (flags ^ other_flags) & ~FOR_MOVER == 0 and not (
-            (planes ^ other_planes) & zone
-        ).any()
 
     def _gap(self, message: str, node: int) -> ProofGap:
         gap = super()._gap(message, node)

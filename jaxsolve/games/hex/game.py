@@ -243,13 +243,8 @@ class Hex(Game):
     ) -> list[tuple[int, int]]:
         cells = self.cells(state)
         places = [divmod(action, self.size) for action in zone]
-        found = pairing(
-            cells == player + 1,
-            cells == 0,
-            player,
-            places,
-            divmod(move, self.size) if move >= 0 else None,
-        )
+        first = divmod(move, self.size) if move >= 0 else None
+        found = pairing(cells == player + 1, cells == 0, player, places, first)
         return [
             (one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found
         ]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from jaxsolve.games.hex.connection_steps import add_entry, add_full, add_semi
 from jaxsolve.games.hex.connections import (
     AND,
     BASE,
@@ -23,17 +24,12 @@ from jaxsolve.games.hex.connections import (
     CELL_LIMIT,
     CHAIN_LIMIT,
     CUT,
-    DEAD,
     EDGE_LIMIT,
     ENDPOINTS,
     FIRST_CELL,
     JOINED,
-    MOST_ENTRIES,
-    MOST_FULLS,
     MOST_OR,
     MOST_PARTS,
-    MOST_SEMIS,
-    MOST_STEPS,
     MOST_WORK,
     NEXT,
     OPEN_LIMIT,
@@ -47,7 +43,6 @@ from jaxsolve.games.hex.connections import (
     WORK,
     count,
     load,
-    pair_of,
     set_endpoints,
     store,
 )
@@ -55,145 +50,6 @@ from jaxsolve.jit.host import compiled, inner
 
 FIND_FULL, FIND_SEMI, FIND_ALL = 0, 1, 2
 """Goals: stop at a full between the edges; at a semi or a full; do not stop."""
-
-
-@inner
-def _add_step(found, kind, x, y, low, high, words):
-    """Appends a step without parts. Returns its number, or -1 if the memory is full.
-
-    The last place is left for a step between the edges.
-    """
-    step = found.counts[STEPS]
-    if step + (1 if x + y > 1 else 0) >= found.facts[MOST_STEPS]:
-        found.counts[CUT] = 1
-        return np.int64(-1)
-    found.counts[STEPS] = step + 1
-    found.kind[step] = kind
-    found.ends[step, 0], found.ends[step, 1] = min(x, y), max(x, y)
-    store(found.carrier, step, low, high, words)
-    return step
-
-
-@inner
-def _add_entry(found, step, x, y, words):
-    """Lists a full at its endpoint ``x``, for the AND rule."""
-    part = np.int64(1) if y >= found.counts[FIRST_CELL] else np.int64(0)
-    at = found.entry_count[x, part]
-    if at >= found.facts[MOST_ENTRIES]:
-        found.counts[CUT] = 1
-        return
-    found.entry_count[x, part] = at + 1
-    found.entry_end[x, part, at], found.entry_step[x, part, at] = y, step
-    found.entry_cells[x, part, at, 0] = found.carrier[step, 0] | found.bits[y, 0]
-    if words == 2:
-        found.entry_cells[x, part, at, 1] = found.carrier[step, 1] | found.bits[y, 1]
-
-
-@inner
-def _list_full(found, pair, step, low, high, words):
-    """Adds a full to the list of its pair."""
-    found.later[step], found.full_head[pair] = found.full_head[pair], step
-    found.full_count[pair] += 1
-    meet = load(found.full_meet, pair, words)
-    store(found.full_meet, pair, meet[0] & low, meet[1] & high, words)
-
-
-@inner
-def _admit_full(found, pair, low, high, words):
-    """Whether a pair has use for a full with this carrier. Removes the fulls that it replaces."""
-    meet = load(found.full_meet, pair, words)
-    if found.full_count[pair] == 0:
-        return True
-    shrinks = (meet[0] & ~low) | (meet[1] & ~high) != np.uint64(0)
-    if not shrinks and found.full_count[pair] == 1:
-        return False  # it contains the only one
-    step, before, replaced = np.int64(found.full_head[pair]), np.int64(-1), False
-    while step >= 0:
-        old = load(found.carrier, step, words)
-        after = np.int64(found.later[step])
-        if (old[0] & ~low) | (old[1] & ~high) == np.uint64(0):
-            return False
-        if (low & ~old[0]) | (high & ~old[1]) == np.uint64(0):
-            replaced = True
-            found.kind[step] |= np.uint8(DEAD)
-            found.full_count[pair] -= 1
-            if before < 0:
-                found.full_head[pair] = after
-            else:
-                found.later[before] = after
-        else:
-            before = step
-        step = after
-    return shrinks or replaced
-
-
-@inner
-def _add_full(found, kind, x, y, low, high, words):
-    """Adds a full of the endpoints x, y if the pair has use for it. Returns its step or -1."""
-    pair = pair_of(x, y)
-    if not _admit_full(found, pair, low, high, words):
-        return np.int64(-1)
-    if found.full_count[pair] >= found.facts[MOST_FULLS]:
-        meet = load(found.full_meet, pair, words)
-        if (meet[0] & ~low) | (meet[1] & ~high) == np.uint64(0):
-            return np.int64(-1)
-    step = _add_step(found, kind, x, y, low, high, words)
-    if step >= 0:
-        _list_full(found, pair, step, low, high, words)
-    return step
-
-
-@inner
-def _admit_semi(found, pair, low, high, words):
-    """Whether a pair has use for a semi with this carrier. Removes the semis that it replaces."""
-    step, before = np.int64(found.semi_head[pair]), np.int64(-1)
-    while step >= 0:
-        old = load(found.carrier, step, words)
-        after = np.int64(found.later[step])
-        if (old[0] & ~low) | (old[1] & ~high) == np.uint64(0):
-            return False
-        if (low & ~old[0]) | (high & ~old[1]) == np.uint64(0):
-            found.kind[step] |= np.uint8(DEAD)
-            found.semi_count[pair] -= 1
-            if before < 0:
-                found.semi_head[pair] = after
-            else:
-                found.later[before] = after
-        else:
-            before = step
-        step = after
-    if found.semi_count[pair] >= found.facts[MOST_SEMIS]:
-        meet = load(found.semi_meet, pair, words)
-        return (meet[0] & ~low) | (meet[1] & ~high) != np.uint64(0)
-    return True
-
-
-@inner
-def _add_semi(found, x, y, low, high, words):
-    """Adds a semi if its pair has use for it. Returns its step or -1.
-
-    The pair waits for the OR rule once its semis have no common cell.
-    """
-    pair = pair_of(x, y)
-    useful = load(found.full_meet, pair, words)
-    if (useful[0] & ~low) | (useful[1] & ~high) == np.uint64(0):
-        return np.int64(-1)  # no OR of this semi makes the intersection of the fulls smaller
-    if not _admit_semi(found, pair, low, high, words):
-        return np.int64(-1)
-    step = _add_step(found, SEMI, x, y, low, high, words)
-    if step < 0:
-        return step
-    found.later[step], found.semi_head[pair] = found.semi_head[pair], step
-    found.semi_count[pair] += 1
-    meet = load(found.semi_meet, pair, words)
-    meet = (meet[0] & low, meet[1] & high)
-    store(found.semi_meet, pair, meet[0], meet[1], words)
-    if meet[0] | meet[1] == np.uint64(0) and found.waits[pair] == 0:
-        found.waits[pair] = 1
-        ring = found.counts[QUEUED] % len(found.queue)
-        found.queue[ring] = pair
-        found.counts[QUEUED] += 1
-    return step
 
 
 @inner
@@ -216,13 +72,13 @@ def _compose(found, step, other, x, y, key, words):
     if count(low, high, words) > _limit(found, x, y, chain):
         return np.int64(-1)
     if chain:
-        new = _add_full(found, AND, x, y, low, high, words)
+        new = add_full(found, AND, x, y, low, high, words)
     else:
         low, high = (
             low | found.bits[key, 0],
             high | (found.bits[key, words - 1] if words == 2 else np.uint64(0)),
         )
-        new = _add_semi(found, x, y, low, high, words)
+        new = add_semi(found, x, y, low, high, words)
     if new >= 0:
         found.key[new], found.first[new], found.second[new] = key, step, other
     return new
@@ -261,8 +117,8 @@ def _and_rule(found, step, goal, words):
                 )
                 if new >= 0 and x + y == 1 and _reaches(found, new, goal):
                     return new
-    _add_entry(found, step, np.int64(found.ends[step, 0]), np.int64(found.ends[step, 1]), words)
-    _add_entry(found, step, np.int64(found.ends[step, 1]), np.int64(found.ends[step, 0]), words)
+    add_entry(found, step, np.int64(found.ends[step, 0]), np.int64(found.ends[step, 1]), words)
+    add_entry(found, step, np.int64(found.ends[step, 1]), np.int64(found.ends[step, 0]), words)
     return np.int64(-1)
 
 
@@ -315,7 +171,7 @@ def _join(found, pair, start, most, words):
         found.parts[first + number] = step
         number += 1
     x, y = np.int64(found.ends[start, 0]), np.int64(found.ends[start, 1])
-    new = _add_full(found, OR, x, y, union[0], union[1], words)
+    new = add_full(found, OR, x, y, union[0], union[1], words)
     if new >= 0:
         found.first[new], found.second[new] = first, number
         found.counts[PARTS] = first + number
@@ -372,7 +228,7 @@ def _begin(found, words):
         for y in range(x + 1, ends):
             own = load(found.bits, y, words)
             if (near[0] & own[0]) | (near[1] & own[1]) != np.uint64(0):
-                step = _add_full(found, BASE, x, y, np.uint64(0), np.uint64(0), words)
+                step = add_full(found, BASE, x, y, np.uint64(0), np.uint64(0), words)
             else:
                 other = load(found.near, y, words)
                 low, high = near[0] & other[0], near[1] & other[1]
@@ -384,10 +240,10 @@ def _begin(found, words):
                 a = high & (~high + np.uint64(1)) if one | two == one else np.uint64(0)
                 rest = high & ~a
                 b = rest & (~rest + np.uint64(1)) if low == np.uint64(0) else np.uint64(0)
-                step = _add_full(found, BRIDGE, x, y, one | two, a | b, words)
+                step = add_full(found, BRIDGE, x, y, one | two, a | b, words)
             if step >= 0 and x >= cells and found.facts[OPEN_LIMIT] < 0:
-                _add_entry(found, step, x, y, words)
-                _add_entry(found, step, y, x, words)
+                add_entry(found, step, x, y, words)
+                add_entry(found, step, y, x, words)
 
 
 @inner
