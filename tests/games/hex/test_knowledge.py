@@ -7,16 +7,26 @@ import random
 import numpy as np
 import pytest
 
-from jaxsolve.games.hex.knowledge import analysis_of, make_knowledge, verdict
+from jaxsolve.games.hex.derivation import cells_of
+from jaxsolve.games.hex.knowledge import REMOVED, analysis_of, make_knowledge, verdict
 from support.oracles.hex_connections import Winners, board_sets, carriers, holds, random_board
 
 
 def analysed(knowledge, board, side):
+    """The verdict. The board becomes X, the position with its inferior cells filled."""
     size = round(len(board) ** 0.5)
     winner = analysis_of(size)(knowledge, board_sets(board), side)
     found = verdict(knowledge)
     assert found.winner == (None if winner < 0 else winner)
+    for colour in (0, 1):
+        for cell in cells_of(knowledge.stones[colour]):
+            assert board[cell] in (None, colour)
+            board[cell] = colour
     return found
+
+
+def left_out(knowledge):
+    return sorted(knowledge.inferior.removed[: knowledge.result[REMOVED]].tolist())
 
 
 @pytest.mark.parametrize("size, stones", [(3, range(8)), (4, range(4, 12)), (5, range(12, 18))])
@@ -26,8 +36,9 @@ def test_winners_are_true_and_no_winning_move_is_left_out(size, stones):
     for number in range(60 if size < 5 else 30):
         board = random_board(size, draw.choice(stones), draw)
         side = number % 2
-        found = analysed(knowledge, board, side)
         winner = winners.winner(board, side)
+        found = analysed(knowledge, board, side)
+        assert winners.winner(board, side) == winner
         assert found.side == side and found.winner in (None, winner)
         if found.winner is not None:
             if found.move is not None:
@@ -36,11 +47,15 @@ def test_winners_are_true_and_no_winning_move_is_left_out(size, stones):
                 assert winners.winner(board, 1 - side) == side
             continue
         assert found.must_play
+        wins = set()
         for cell in range(size * size):
-            if board[cell] is None and cell not in found.must_play:
+            if board[cell] is None:
                 board[cell] = side
-                assert winners.winner(board, 1 - side) == 1 - side
+                if winners.winner(board, 1 - side) == side:
+                    wins.add(cell)
                 board[cell] = None
+        assert wins <= {*found.must_play, *left_out(knowledge)}
+        assert bool(wins) == bool(wins & {*found.must_play}) == (winner == side)
 
 
 @pytest.mark.parametrize("size", [4, 6, 8, 9, 11])
@@ -63,8 +78,8 @@ def test_results_are_derived(size):
                 assert not full and ends == {-1, -2}
                 assert region - carrier, "each threat makes the region smaller"
                 region &= carrier
-            assert sorted(region) == found.must_play
-            assert found.threats or found.must_play == sorted(empty)
+            assert sorted(region) == sorted(found.must_play + left_out(knowledge))
+            assert found.threats or region == empty
         elif found.lines:
             full, ends, carrier = carriers(board, found.winner, found.lines)[-1]
             assert ends == {-1, -2} and full == (found.move is None)
@@ -82,7 +97,8 @@ def test_the_result_depends_on_the_position_only():
     used = make_knowledge(6)
     for number in range(30):
         board = random_board(6, draw.randrange(4, 20), draw)
-        assert analysed(used, board, number % 2) == analysed(make_knowledge(6), board, number % 2)
+        alone = analysed(make_knowledge(6), board.copy(), number % 2)
+        assert analysed(used, board, number % 2) == alone
 
 
 def test_finished_games_have_a_winner_without_a_derivation():
