@@ -119,7 +119,7 @@ def set_of(cells: np.ndarray) -> np.ndarray:
 
 
 def make_connections(size: int, limits: Limits | None = None) -> Connections:
-    """Returns the memory of a search on boards of ``size``. Raises ValueError if it is too small."""
+    """Returns the memory of a search on boards of ``size``. Raises ValueError if too small."""
     limits = limits or Limits()
     if limits.steps < 1 or limits.parts < RESERVED or limits.entries < 1:
         raise ValueError(f"too little memory for a search for connections: {limits}")

@@ -1,7 +1,8 @@
 """The local order of Hex: comparison of two contents of a region, whatever is around it.
 
 FORMAT.md, "The local order in Hex", has the definition and the proof. The source is P. Selinger,
-"On the combinatorial value of Hex positions", Integers 22, 2022: the order on the values of regions.
+"On the combinatorial value of Hex positions", Integers 22, 2022: the order on the values of
+regions.
 """
 
 from __future__ import annotations
