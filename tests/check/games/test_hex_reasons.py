@@ -130,7 +130,7 @@ def test_the_local_order_agrees_with_exhaustive_search(size):
         else:
             one, other = rng.sample(inside, 2)
             worse, better = (0, one), (0, other)
-        position = rules.position(values.text(*stones, 0))
+        position = rules.position(values.text(stones[0], stones[1], 0))
         try:
             inferior._compare(rules, position, claimant, region, (worse, better))
         except Refused:
