@@ -119,7 +119,7 @@ def set_of(cells: np.ndarray) -> np.ndarray:
 
 
 def make_connections(size: int, limits: Limits | None = None) -> Connections:
-    """Returns the memory of a search on boards of ``size``; raises ValueError if it is too little."""
+    """Returns the memory of a search on boards of ``size``. Raises ValueError if too small."""
     limits = limits or Limits()
     if limits.steps < 1 or limits.parts < RESERVED or limits.entries < 1:
         raise ValueError(f"too little memory for a search for connections: {limits}")
@@ -169,7 +169,7 @@ def make_connections(size: int, limits: Limits | None = None) -> Connections:
     )
 
 
-# ---- sets -----------------------------------------------------------------------------------------
+# ---- sets ----------------------------------------------------------------------------------------
 @inner
 def load(sets, i, words):
     """Returns the two words of the set ``sets[i]``; the second one is 0 if W is 1."""
@@ -249,7 +249,7 @@ def around(found, low, high, words):
     return result[0] & board[0], result[1] & board[1]
 
 
-# ---- endpoints -------------------------------------------------------------------------------------
+# ---- endpoints -----------------------------------------------------------------------------------
 @inner
 def pair_of(x, y):
     """Returns the number of a pair of endpoints, in any order."""

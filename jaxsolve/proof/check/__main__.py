@@ -1,6 +1,6 @@
 """Command line of the checker: ``python -m jaxsolve.proof.check FILE``.
 
-Exit codes: 0 accepted; 1 refused; 2 unreadable, wrong options, or a file could not be written.
+Exit codes: 0 accepted; 1 refused; 2 unreadable, wrong options, not audited, or not written.
 """
 
 from __future__ import annotations

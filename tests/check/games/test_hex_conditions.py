@@ -62,14 +62,14 @@ CONDITIONS = {
     "F4 the claimant's": (
         inferior,
         "_compare(rules, position, claimant, region, ((cells, 0), (0, 0)))",
-        "pass",
+        "0",
     ),
     "F4 zone": (
         inferior,
-        "((cells, 0), (0, 0)))\n            zone |= region",
-        "((cells, 0), (0, 0)))",
+        "            zone |= region\n        position =",
+        "        position =",
     ),
-    "I2": (inferior, "_compare(rules, position, claimant, region, ((0, other), (0, bit)))", "pass"),
+    "I2": (inferior, "_compare(rules, position, claimant, region, ((0, other), (0, bit)))", "0"),
     "I2 in this direction": (inferior, "((0, other), (0, bit))", "((0, bit), (0, other))"),
     "I3": (inferior, "if instead in still:", "if False:"),
     "I zone": (inferior, "still.discard(reply)\n        zone |= region", "still.discard(reply)"),

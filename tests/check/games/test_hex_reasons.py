@@ -11,6 +11,7 @@ from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.hex import inferior
 from jaxsolve.proof.check.games.hex.rules import Hex
+from jaxsolve.proof.check.games.hex.zones import HexZones
 from jaxsolve.proof.check.grid import bits
 from support.oracles.hex_values import Values
 from support.proofs import solver as proof_tools
@@ -22,8 +23,8 @@ THREATS = [*BRIDGES[:6], ["b1", 5, "b2"], ["top", 6, "b1"], ["c1", 5, "b2"], ["t
 THREATS += [["b3", 2, "b2"], ["bottom", 10, "b3"], ["a3", 2, "b2"], ["bottom", 12, "a3"]]
 
 
-def zones(size: int):
-    return Hex(f"hex-{size}").zones
+def zones(size: int) -> HexZones:
+    return HexZones(Hex(f"hex-{size}"))
 
 
 def leaf(text: str, steps: list, claimant: int = 0) -> int:
@@ -129,7 +130,7 @@ def test_the_local_order_agrees_with_exhaustive_search(size):
         else:
             one, other = rng.sample(inside, 2)
             worse, better = (0, one), (0, other)
-        position = rules.position(values.text(*stones, 0))
+        position = rules.position(values.text(stones[0], stones[1], 0))
         try:
             inferior._compare(rules, position, claimant, region, (worse, better))
         except Refused:
@@ -150,3 +151,32 @@ def test_the_local_order_agrees_with_exhaustive_search(size):
                 compared += 1
                 assert wins != [True, False], (position.board, claimant, region, worse, better)
     assert compared >= 1500
+
+
+def test_the_work_for_one_field_is_bounded(monkeypatch):
+    """Equal comparisons count each time, so that the result does not depend on other nodes."""
+    found, works, measured = zones(4), [], inferior.at_most
+    filled = found.rules.position("..../.XX./..../.... w")
+    left = found.rules.position("OOX./O..X/..../.... w")
+    cases = {
+        "fills": lambda: found.fill(0, filled, [["X", "c1,d1", ""], ["X", "b1", ""]]),
+        "replies left out": lambda: found.instead(
+            0, left, [["d4", "c4", ""], ["a3", "b3", ""]], {"d4", "a3"}
+        ),
+    }
+
+    def at_most(*given):
+        works.append(measured(*given)[1])
+        return measured(*given)
+
+    monkeypatch.setattr(inferior, "at_most", at_most)
+    for name, act in cases.items():
+        works.clear()
+        act()
+        assert len(works) == 2 and 1 < sum(works) < inferior.MOST_WORK_OF_LIST / 20
+        with monkeypatch.context() as patch:
+            patch.setattr(inferior, "MOST_WORK_OF_LIST", sum(works))
+            act()
+            patch.setattr(inferior, "MOST_WORK_OF_LIST", sum(works[:2]) - 1)
+            with pytest.raises(Refused, match=f"the {name} need more than .* pairs"):
+                act()

@@ -1,4 +1,4 @@
-"""The winner of every position of a small Hex board, on demand, by exhaustive search on bit sets."""
+"""The winner of every position of a small Hex board, by exhaustive search on bit sets."""
 
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ from jaxsolve.proof.check.walk import Walk
 
 MOVES = ("and", "must-play")
 """The fields of a node that list replies of the opponent."""
+UNFOLLOWED = ("fill", "steps", "instead")
+"""The fields of a node that stand for moves of the claimant that the certificate does not list."""
 
 
 class Certificate(Walk):
@@ -25,6 +27,7 @@ class Certificate(Walk):
         self.zones: dict[int, int] = {}  # id -> zone, for nodes with a zone
         self.heights: dict[int, int] = {}  # id -> number of edges on the longest path to a leaf
         self.top = 0  # id of the root
+        self.unfollowed: tuple[int, str] | None = None  # first node with a field of UNFOLLOWED
         self._raw: dict[int, bytes] = {}  # id -> line
         self._line = b""
 
@@ -36,6 +39,8 @@ class Certificate(Walk):
         super()._node(fields, rules)
         self.top = number = fields["id"]
         self._raw[number] = self._line
+        if self.unfollowed is None:
+            self.unfollowed = next(((number, name) for name in UNFOLLOWED if name in fields), None)
         self.heights[number] = max(
             (self.heights[child] + 1 for _, child in edges(fields)), default=0
         )

@@ -73,8 +73,8 @@ class _Node(NamedTuple):
 class Flat:
     """A plain proof in memory: a list of nodes, children before parents.
 
-    Raises Refused if the strategy of ``proof`` fails against some reply, and NotWritten if the
-    plain proof has more than ``most`` nodes.
+    Raises Refused if the strategy of ``proof`` fails against some reply, NotFollowed if it cannot
+    be followed, and NotWritten if the plain proof has more than ``most`` nodes.
     """
 
     def __init__(self, proof: Certificate, most: int = MOST):
@@ -176,6 +176,7 @@ def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -
 
     Raises:
       Refused: the strategy fails or the plain certificate is refused, so the proof is wrong.
+      NotFollowed: the proof has a field that the strategy cannot follow.
       NotWritten: ``out`` exists, more than ``most`` nodes are needed, or the disk fails.
     """
     out = os.fspath(out)

@@ -62,8 +62,9 @@ def replay(proof: Certificate, games: int, seed: int = 0) -> Replayed:
     """Plays ``games`` random defences from the root, and the same number from covering positions.
 
     A covering position is one that covers a random node. The replay ends at the first game that
-    does not end as claimed (``Replayed.reason``). For accepted certificates of built-in games no
-    exception is raised.
+    does not end as claimed (``Replayed.reason``). Raises NotFollowed if the proof has a field that
+    the strategy cannot follow. For other accepted certificates of built-in games no exception is
+    raised.
     """
     return _Games(proof, seed).all(games)
 

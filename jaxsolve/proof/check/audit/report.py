@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from jaxsolve.proof.check.audit.certificate import Certificate
+from jaxsolve.proof.check.audit.strategy import NotFollowed
 from jaxsolve.proof.check.checker import Report, check, judge
 from jaxsolve.proof.check.errors import Refused, show
 
@@ -27,7 +28,8 @@ class Audits:
 class AuditReport:
     """The result of the check and the audits."""
 
-    exit_code: int  # 0 accepted, 1 refused, 2 unreadable or the plain certificate not written
+    # 0 accepted, 1 refused, 2 unreadable, not audited or the plain certificate not written
+    exit_code: int
     sentences: tuple[str, ...]  # one for each result; a failure comes last
     fields: dict[str, Any]  # the results as JSON values
 
@@ -60,6 +62,8 @@ def _replayed(found: AuditReport, proof: Certificate, audits: Audits) -> AuditRe
         games = _guarded(proof, lambda: replay(proof, audits.replay, audits.seed))
     except Refused as error:
         return _refused(found, f"refused: {error}.")
+    except NotFollowed as error:
+        return _not_done(found, "replay", "not replayed", error)
     names = ("root_games", "node_games", "longest", "seed")
     fields = {"replay": {name: getattr(games, name) for name in names}}
     if games.reason:
@@ -74,10 +78,8 @@ def _flattened(found: AuditReport, proof: Certificate, out: str, most: int | Non
         nodes = _guarded(proof, lambda: flatten(proof, out, MOST if most is None else most))
     except Refused as error:
         return _refused(found, f"refused: {error}.")
-    except NotWritten as error:
-        fields: dict[str, Any] = {"flatten": {"error": f"{error}"}}
-        sentence = f"not written: {error}."
-        return AuditReport(2, (*found.sentences, sentence), found.fields | fields)
+    except (NotFollowed, NotWritten) as error:
+        return _not_done(found, "flatten", "not written", error)
     sentence = (
         f"written as a plain proof: {show(out, 200)}, {nodes} nodes, accepted by the plain rules."
     )
@@ -92,13 +94,19 @@ def _refused(
     return AuditReport(1, (*found.sentences[1:], sentence), found.fields | refused | (fields or {}))
 
 
+def _not_done(found: AuditReport, name: str, result: str, error: Exception) -> AuditReport:
+    """Returns the report of an audit that does not apply. The certificate stays accepted."""
+    fields = {name: {"error": f"{error}"}}
+    return AuditReport(2, (*found.sentences, f"{result}: {error}."), found.fields | fields)
+
+
 def _guarded(proof: Certificate, run: Callable[[], Found]) -> Found:
     """Returns ``run()``. An unexpected exception of a plug-in's rules becomes Refused."""
     from jaxsolve.proof.check.audit.flatten import NotWritten
 
     try:
         return run()
-    except (Refused, NotWritten):
+    except (Refused, NotFollowed, NotWritten):
         raise
     except Exception as error:
         if not proof.source.plugin:

@@ -34,6 +34,13 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.rules import Verdict
 
 
+class NotFollowed(ValueError):
+    """The strategy of a certificate cannot be followed, although the proof may be correct.
+
+    The message is one sentence.
+    """
+
+
 class Place(NamedTuple):
     """A real position, and the reason why the claim holds in it."""
 
@@ -51,9 +58,18 @@ class Strategy:
 
     Some choices are open, for example if a position covers several children. With ``rng`` the
     choice is random. Without ``rng`` it is the one with the fewest moves to the end.
+
+    Raises NotFollowed if a node has a field of ``certificate.UNFOLLOWED``. Such a field proves that
+    the claimant has an answer, and the strategy would have to derive the answer itself.
     """
 
     def __init__(self, proof: Certificate, rng: random.Random | None = None):
+        if proof.unfollowed is not None:
+            number, name = proof.unfollowed
+            raise NotFollowed(
+                f"the node {number} has the field '{name}', which stands for moves that the"
+                " certificate does not list, and an audit does not derive them"
+            )
         self.proof, self.rules, self.claimant = proof, proof.rules, proof.claimant
         self.position = functools.lru_cache(1 << 13)(self.rules.position)
         self.fields = functools.lru_cache(1 << 12)(proof.fields)

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.games.hex.groups import Groups
-from jaxsolve.proof.check.games.hex.local_order import MOST_CELLS, Content, Side, at_most
+from jaxsolve.proof.check.games.hex.local_order import (
+    MOST_CELLS,
+    MOST_WORK_OF_LIST,
+    Content,
+    Side,
+    at_most,
+)
 from jaxsolve.proof.check.grid import STONES, bits
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ def filled(rules: Hex, position: HexPosition, claimant: int, fills: Any) -> tupl
     """
     if not isinstance(fills, list) or not fills:
         raise Refused(f"the fills are {show(fills)}, not a list of one or more")
-    zone = 0
+    zone = work = 0
     for fill in fills:
         stone, names, *others = _texts("fill", fill, (2, 3))
         if stone not in STONES or len(stone) != 1:
@@ -34,7 +40,8 @@ def filled(rules: Hex, position: HexPosition, claimant: int, fills: Any) -> tupl
             raise Refused("a fill has no cell")
         if others:
             region = cells | _cells(rules, others[0], empty & ~cells)
-            _compare(rules, position, claimant, region, ((cells, 0), (0, 0)))
+            work += _compare(rules, position, claimant, region, ((cells, 0), (0, 0)))
+            _test_work("fills", work)
             zone |= region
         position = rules.filled(position, player, cells)
     return position, zone
@@ -49,7 +56,7 @@ def left_out(
     """
     if not isinstance(entries, list):
         raise Refused(f"the replies left out are {show(entries)}, not a list")
-    still, zone, seen, empty = set(left), 0, set(), rules.empty(position)
+    still, zone, work, seen, empty = set(left), 0, 0, set(), rules.empty(position)
     for entry in entries:
         reply, instead, others = _texts("reply left out", entry, (3,))
         if reply in seen:
@@ -62,7 +69,8 @@ def left_out(
         if instead in still:
             raise Refused(f"{reply} is left out because of {instead}, which has no answer yet")
         region = bit | other | _cells(rules, others, empty & ~(bit | other))
-        _compare(rules, position, claimant, region, ((0, other), (0, bit)))
+        work += _compare(rules, position, claimant, region, ((0, other), (0, bit)))
+        _test_work("replies left out", work)
         still.discard(reply)
         zone |= region
     return still, zone
@@ -74,10 +82,11 @@ def _compare(
     claimant: int,
     region: int,
     contents: tuple[tuple[int, int], tuple[int, int]],
-) -> None:
-    """Raises Refused unless the first content of the region is at most as good as the second.
+) -> int:
+    """Tests that the first content of the region is at most as good as the second.
 
-    A content is the masks of the stones of the claimant and of the opponent in the region.
+    Returns the work of the comparison. Raises Refused if the local order does not prove it. A
+    content is the masks of the stones of the claimant and of the opponent in the region.
     """
     cells = list(bits(region))
     if len(cells) > MOST_CELLS:
@@ -88,11 +97,20 @@ def _compare(
         for player in (claimant, 1 - claimant)
     ]
     worse, better = (Content(_numbers(cells, a), _numbers(cells, b)) for a, b in contents)
-    found = at_most(near, *sides, worse, better)
+    found, work = at_most(near, *sides, worse, better)
     if not found:
         names = ",".join(rules.grid.names[cell] for cell in cells)
         why = "takes too much work" if found is None else "does not prove it"
         raise Refused(f"the local order on the region {names} {why}")
+    return work
+
+
+def _test_work(what: str, work: int) -> None:
+    """Raises Refused if the comparisons for a list of ``what`` take too much ``work``."""
+    if work > MOST_WORK_OF_LIST:
+        raise Refused(
+            f"the {what} need more than {MOST_WORK_OF_LIST} pairs of contents of the local order"
+        )
 
 
 def _side(rules: Hex, groups: Groups, cells: list[int], position: HexPosition) -> Side:
