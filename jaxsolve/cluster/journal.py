@@ -1,8 +1,8 @@
 """The journal of a run: a line for each job that has ended, in the run's folder.
 
 The proof log keeps what is proved; the journal keeps what was tried in vain. A resumed run selects
-about the same leaves as before and expands those that the journal lists without a job. So the
-tree of the manager needs no file of its own.
+about the same leaves as before and expands those that the journal lists without a job. So the tree
+of the manager needs no file of its own.
 """
 
 from __future__ import annotations

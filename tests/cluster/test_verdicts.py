@@ -131,7 +131,8 @@ def test_real_workers_give_the_verdict(backend, tmp_path):
         assert found[f"p{number}"].verdict is each.verdict
         accepted(each.game, each.state, each.claim, found[f"p{number}"])
     figures = run.figures()
-    assert len(figures["workers"]) == 2 and figures["jobs"]["solved"] > 2
+    # On a busy machine one worker may be done before the other one has started.
+    assert 0 < len(figures["workers"]) <= 2 and figures["jobs"]["solved"] > 2
     assert figures["jobs"].keys() <= {"sent", "solved", "unknown", "cancelled"}
 
 

@@ -35,7 +35,7 @@ LISTS, NEEDS = "'jaxsolve solve --help' lists them", "'jaxsolve solve --help' sh
         (("train", "--cfg=some"), "--cfg some: give job, hydra or all"),
         (("train", "--cfg"), "--cfg needs a value"),
         ((*SOLVE, "--time", "fast"), "--time fast: give a number"),
-        ((*SOLVE, "--time", "0"), "--time 0: give a number of seconds above 0"),
+        ((*SOLVE, "--time", "0"), "--time 0: give a number of seconds above 0, at most 1e9"),
         (("tsumego", "a", "--first", "red"), "--first red: give black or white"),
         ((*SOLVE, "--seed", "1\n2"), r"--seed 1\n2: give a whole number"),
         ((*SOLVE, "--no\npe\x1b[31m"), rf"there is no option --no\npe\x1b[31m; {LISTS}"),
