@@ -4,8 +4,8 @@
 fills. Then it searches for connections of both colours. The mover wins with a semi or a full
 between its edges. The opponent wins with a full. Otherwise the mover must play into every semi of
 the opponent between its edges: the intersection of their carriers is the *must-play region*
-(Hayward et al. 2003). A few semis with the same intersection are listed as *threats*. Moves that another
-move dominates are left out of the region.
+(Hayward et al. 2003). A few semis with the same intersection are listed as *threats*. Moves that
+another move dominates are left out of the region.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def drawn(rng: random.Random, size: int):
         for bit in values.rules.grid.names:
             if rng.random() < share:
                 stones[rng.randrange(2)] |= bit
-        text = values.text(*stones, rng.randrange(2))
+        text = values.text(stones[0], stones[1], rng.randrange(2))
         position = values.rules.position(text)
         if values.rules.verdict(position) is None:
             return text, values.winner(position)
