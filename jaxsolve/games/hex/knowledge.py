@@ -105,6 +105,13 @@ def _list_threats(knowledge, words):
     result[REMOVED] = dominated(
         knowledge.inferior, knowledge.stones, result[SIDE], knowledge.must_play
     )
+    left = knowledge.must_play[0] | knowledge.must_play[words - 1]
+    if left == np.uint64(0):
+        # All moves lose, since the better ones lie outside the region. Rows must list some.
+        result[REMOVED] = 0
+        knowledge.must_play[0] = meet[0]
+        if words == 2:
+            knowledge.must_play[words - 1] = meet[1]
 
 
 @compiled
