@@ -33,7 +33,7 @@ def test_positions_are_taken_and_the_state_is_resumed(tmp_path):
         answers.append(Answer.decode(loop.update()))
         begun = time.monotonic()
     answers.append(Answer.decode(loop.update()))
-    assert time.monotonic() - begun > 0.5 * seconds
+    assert time.monotonic() - begun > 0.2 * seconds
     versions = [each.weights.version for each in answers]
     assert versions == [1, 2, 3]
     figures = answers[-1].figures

@@ -93,7 +93,7 @@ REFUSALS = [
         {"must-play": None, "and": [["pass", 2], ["B1", 4]], "zone": "A1"},
         "only a leaf, an or and a must-play node can have a zone",
     ),
-    ("wide", 5, {"threat": "B1", "pairs": []}, "this rule set has no threats"),
+    ("wide", 5, {"threat": "B1", "pairs": []}, "of this rule set has no field 'threat'"),
     ("escape", 5, {"must-play": "B1"}, "the replies are 'B1', not a list"),
     ("escape", 5, {"must-play": [["pass"]]}, "a move must be given as [text, id of the child]"),
     # leaves

@@ -15,9 +15,6 @@ from jaxsolve.games import zones as zonings
 from jaxsolve.games.zones import COVER_HASH_BITS, no_zones
 from jaxsolve.jit.host import compiled
 from jaxsolve.proof.duplicates import hashed
-from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.zoned import ZonedGraphBuilder
-from jaxsolve.search import Claim
 from jaxsolve.search.tree.pattern_insertion import insert
 from jaxsolve.search.tree.pattern_use import store_pattern_of
 from jaxsolve.search.tree.patterns import (
@@ -335,9 +332,7 @@ def test_a_pattern_decides_exactly_what_the_checker_accepts_as_covered(rule_set)
     game, rng = make(rule_set), random.Random(rule_set)
     rules, evaluator = rules_of("go", game.rule_set), shared_evaluator(game)
     texts = played(game, rng, 400)
-    builder = ZonedGraphBuilder(
-        game, evaluator, ProofLog({}, game.state_words, None, evaluator.zone_words), Claim(0)
-    )
+    zoning = game.zoning()
     seen: Counter[str] = Counter()
     for _ in range(20_000 if LONG else 4_000):
         won, text = rng.choice(texts), rng.choice(texts)
@@ -353,7 +348,9 @@ def test_a_pattern_decides_exactly_what_the_checker_accepts_as_covered(rule_set)
         covers = rules.written.covers(claimant, one, first, mask)
         hit = finds(game, evaluator, (state, one.side), (other, first.side), zone, claimant)
         same_side = one.side == first.side
-        assert hit == (same_side and builder._covers(state, other, zone, one.side == claimant))
+        assert hit == (
+            same_side and zonings.covers(zoning, state, other, zone, one.side == claimant)
+        )
         seen["ko"] += covers and not hit
         seen["pass"] += hit and bool(one.passes or first.passes)
         seen["hit" if hit else "miss"] += 1
