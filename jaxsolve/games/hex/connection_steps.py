@@ -68,6 +68,33 @@ def _list_full(found, pair, step, low, high, words):
 
 
 @inner
+def _replace(found, head, count, pair, low, high, words):
+    """Removes the steps of a pair whose carriers contain a new one, and returns how many.
+
+    Returns -1 if the new carrier contains that of a step. ``head`` and ``count`` are the lists of
+    the fulls or of the semis.
+    """
+    step, before, replaced = np.int64(head[pair]), np.int64(-1), np.int64(0)
+    while step >= 0:
+        old = load(found.carrier, step, words)
+        after = np.int64(found.later[step])
+        if (old[0] & ~low) | (old[1] & ~high) == np.uint64(0):
+            return np.int64(-1)
+        if (low & ~old[0]) | (high & ~old[1]) == np.uint64(0):
+            replaced += 1
+            found.kind[step] |= np.uint8(DEAD)
+            count[pair] -= 1
+            if before < 0:
+                head[pair] = after
+            else:
+                found.later[before] = after
+        else:
+            before = step
+        step = after
+    return replaced
+
+
+@inner
 def _admit_full(found, pair, low, high, words):
     """Whether a pair has use for a full with this carrier. Removes the fulls that it replaces."""
     meet = load(found.full_meet, pair, words)
@@ -76,24 +103,8 @@ def _admit_full(found, pair, low, high, words):
     shrinks = (meet[0] & ~low) | (meet[1] & ~high) != np.uint64(0)
     if not shrinks and found.full_count[pair] == 1:
         return False  # it contains the only one
-    step, before, replaced = np.int64(found.full_head[pair]), np.int64(-1), False
-    while step >= 0:
-        old = load(found.carrier, step, words)
-        after = np.int64(found.later[step])
-        if (old[0] & ~low) | (old[1] & ~high) == np.uint64(0):
-            return False
-        if (low & ~old[0]) | (high & ~old[1]) == np.uint64(0):
-            replaced = True
-            found.kind[step] |= np.uint8(DEAD)
-            found.full_count[pair] -= 1
-            if before < 0:
-                found.full_head[pair] = after
-            else:
-                found.later[before] = after
-        else:
-            before = step
-        step = after
-    return shrinks or replaced
+    replaced = _replace(found, found.full_head, found.full_count, pair, low, high, words)
+    return replaced >= 0 and (shrinks or replaced > 0)
 
 
 @inner
@@ -115,22 +126,8 @@ def add_full(found, kind, x, y, low, high, words):
 @inner
 def _admit_semi(found, pair, low, high, words):
     """Whether a pair has use for a semi with this carrier. Removes the semis that it replaces."""
-    step, before = np.int64(found.semi_head[pair]), np.int64(-1)
-    while step >= 0:
-        old = load(found.carrier, step, words)
-        after = np.int64(found.later[step])
-        if (old[0] & ~low) | (old[1] & ~high) == np.uint64(0):
-            return False
-        if (low & ~old[0]) | (high & ~old[1]) == np.uint64(0):
-            found.kind[step] |= np.uint8(DEAD)
-            found.semi_count[pair] -= 1
-            if before < 0:
-                found.semi_head[pair] = after
-            else:
-                found.later[before] = after
-        else:
-            before = step
-        step = after
+    if _replace(found, found.semi_head, found.semi_count, pair, low, high, words) < 0:
+        return False
     if found.semi_count[pair] >= found.facts[MOST_SEMIS]:
         meet = load(found.semi_meet, pair, words)
         return (meet[0] & ~low) | (meet[1] & ~high) != np.uint64(0)

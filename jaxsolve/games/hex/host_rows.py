@@ -29,8 +29,7 @@ from jaxsolve.games.hex.knowledge import (
     THREATS,
     WINNER,
     Knowledge,
-    analyse,
-    analyse_wide,
+    analyse_in,
     fill,
     make_knowledge,
 )
@@ -280,26 +279,27 @@ def _finish(analyst, side, outcome, host_rows):
         _write_actions(knowledge.must_play, row, masks, count)
 
 
-@compiled
-def row(state, action, host_rows):
-    """Writes a row of a board of at most 64 cells (``games.host_rows``)."""
+@inner
+def _row(state, action, host_rows, words):
+    """Writes a row; ``words`` is W as a constant."""
     analyst = analyst_at(host_rows.facts[ADDRESS])
     side, outcome = _prepare(analyst, state, action, host_rows)
     if outcome == 0:
-        analyse(analyst.knowledge, analyst.stones, side)
+        analyse_in(analyst.knowledge, analyst.stones, side, words)
     _finish(analyst, side, outcome, host_rows)
     return np.int64(0)
+
+
+@compiled
+def row(state, action, host_rows):
+    """Writes a row of a board of at most 64 cells (``games.host_rows``)."""
+    return _row(state, action, host_rows, np.int64(1))
 
 
 @compiled
 def row_wide(state, action, host_rows):
     """Like ``row``, on a board of 65 to 121 cells."""
-    analyst = analyst_at(host_rows.facts[ADDRESS])
-    side, outcome = _prepare(analyst, state, action, host_rows)
-    if outcome == 0:
-        analyse_wide(analyst.knowledge, analyst.stones, side)
-    _finish(analyst, side, outcome, host_rows)
-    return np.int64(0)
+    return _row(state, action, host_rows, np.int64(2))
 
 
 def host_rows_of(game: Hex, width: int) -> HostRows | None:

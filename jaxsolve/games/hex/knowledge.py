@@ -125,7 +125,8 @@ def fill(knowledge, stones):
 
 
 @inner
-def _analyse(knowledge, stones, side, words):
+def analyse_in(knowledge, stones, side, words):
+    """``analyse`` within compiled code; ``words`` is W as a constant."""
     result = knowledge.result
     result[SIDE], result[WINNER], result[STEP], result[KEY], result[THREATS] = side, -1, -1, -1, 0
     fill(knowledge, stones)
@@ -155,13 +156,13 @@ def analyse(knowledge, stones, side):
     Returns:
       The winner, or -1.
     """
-    return _analyse(knowledge, stones, side, np.int64(1))
+    return analyse_in(knowledge, stones, side, np.int64(1))
 
 
 @compiled
 def analyse_wide(knowledge, stones, side):
     """Like ``analyse``, on a board of 65 to 128 cells (W = 2)."""
-    return _analyse(knowledge, stones, side, np.int64(2))
+    return analyse_in(knowledge, stones, side, np.int64(2))
 
 
 def analysis_of(size: int) -> Callable[[Knowledge, np.ndarray, int], Any]:
