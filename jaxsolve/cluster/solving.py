@@ -22,7 +22,8 @@ from jaxsolve.cluster.trainer_options import TrainerOptions, network_of, refuse_
 from jaxsolve.cluster.trainer_process import TrainerProcess
 from jaxsolve.cluster.verifiers import OwnVerifier, Verifiers
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.game import Game
+from jaxsolve.games.game import Game, ShowsKnowledge
+from jaxsolve.games.registry import make
 from jaxsolve.search.settings import Limits, Settings
 
 if TYPE_CHECKING:
@@ -150,9 +151,15 @@ class Run:
     def make_pool(self, evaluator: Evaluator, flights: int) -> Manager:
         """Returns a manager for an evaluator (``search.run.options.MakePool``).
 
-        Raises ValueError if the trainer cannot train the network of this game.
+        Raises ValueError if the trainer cannot train the network of this game, or for a game with
+        other knowledge than the workers use.
         """
         del flights  # the manager has one for each path
+        game = evaluator.game
+        if isinstance(game, ShowsKnowledge) and make(game.rule_set) != game:
+            raise ValueError(
+                f"workers search {game.rule_set} with the knowledge of {make(game.rule_set)!r}"
+            )
         if self.shared is None:
             self.shared = self._start()
         if self.options.trainer is not None:

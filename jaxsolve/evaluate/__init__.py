@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES
-from jaxsolve.evaluate.evaluator import Estimates, Evaluator, zoning_of
+from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES, Estimates
+from jaxsolve.evaluate.evaluator import Evaluator, zoning_of
 from jaxsolve.evaluate.layout import NONE, Layout, Offsets
 from jaxsolve.evaluate.rows import canonical_image
 from jaxsolve.evaluate.shared import shared_evaluator

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import numpy as np
@@ -62,6 +62,14 @@ IMAGE_SIZES = (256,)
 AXIS = "boards"
 
 _compiling, _making = threading.Lock(), threading.Lock()
+
+
+class Estimates(NamedTuple):
+    """The output of the network for k rows of a wave, possibly not yet computed."""
+
+    which: np.ndarray  # int64[k]: indices of the rows
+    # uint32[K, width - values]: last words of these rows, padded to a batch size K.
+    words: jax.Array | np.ndarray
 
 
 Function = Callable[..., Any]

@@ -1,7 +1,8 @@
 """The evaluator: a search submits waves of positions and receives rows of words.
 
 Killall-Go and life and death with simple ko and without a network are evaluated on the host
-(``Evaluator.host_rows``). All else is evaluated on the device, in two stages:
+(``Evaluator.host_rows``). So is the first stage of games whose rows hold more than the device
+finds out (``ShowsKnowledge``). All else is evaluated on the device, in two stages:
 
 * ``submit`` applies the rules to a wave of pairs of a packed state and an action. ``collect``
   returns one row of words for each pair: the child position, its key, outcome, legal moves and, if
@@ -19,12 +20,12 @@ import functools
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import jax
 import numpy as np
 
-from jaxsolve.evaluate.calls import Call, calls_of
+from jaxsolve.evaluate.calls import Call, Estimates, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.padding import history_arrays, padded, without_nan
 from jaxsolve.evaluate.rows import Rows
@@ -35,6 +36,7 @@ from jaxsolve.games.game import (
     HasHostRows,
     HasThreatSearch,
     HasZones,
+    ShowsKnowledge,
 )
 from jaxsolve.games.threats import with_row_buffer
 from jaxsolve.networks.heads import Heads, History
@@ -42,17 +44,10 @@ from jaxsolve.networks.heads import Heads, History
 if TYPE_CHECKING:
     from typing import Any as Device  # ``jax.Device`` is a variable to type checkers
 
+    from jaxsolve.evaluate.host_rules import HostRules
     from jaxsolve.games.host_rows import HostRows
     from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
-
-
-class Estimates(NamedTuple):
-    """The output of the network for k rows of a wave, possibly not yet computed."""
-
-    which: np.ndarray  # int64[k]: indices of the rows
-    # uint32[K, width - values]: last words of these rows, padded to a batch size K.
-    words: jax.Array | np.ndarray
 
 
 class Evaluator:
@@ -85,6 +80,7 @@ class Evaluator:
       devices: devices over which a wave is spread; default: all devices of this process.
       host: whether compiled host code may compute the rows (``HasHostRows``). It does so only
         without network, random games, canonical images and given ``devices``. The rows are equal.
+        The rules' part of rows with knowledge (``ShowsKnowledge``) is always computed there.
 
     Raises ValueError if the network sees earlier boards that the search cannot provide
     (``Heads.check``).
@@ -103,12 +99,8 @@ class Evaluator:
         devices: Sequence[Device] | None = None,
         host: bool = True,
     ):
-        self.game, self.playouts, self.canonical, self.max_playout = (
-            game,
-            playouts,
-            canonical,
-            max_playout,
-        )
+        self.game, self.playouts = game, playouts
+        self.canonical, self.max_playout = canonical, max_playout
         # A setting without effect in this game must not lead to another compiled call.
         self.autoplay = autoplay and isinstance(game, HasForcedReply)
         # A zone is that of a position, not of its symmetric image. So searches of canonical images
@@ -128,26 +120,35 @@ class Evaluator:
             kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network
         )
         self.layout: Layout = rows.layout
-        self._width = self.layout.width
         self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
         self._heads = self._placed(heads)
-        self._on_host = (
-            host and devices is None and heads is None and not self.canonical and playouts == 0
+        self._complete = heads is None and playouts == 0  # rows have no part of the device
+        # Whether rows hold more than the device finds out.
+        self.has_knowledge = zoned and isinstance(game, ShowsKnowledge) and game.shows_knowledge
+        self._on_host = self.has_knowledge or (
+            host and devices is None and self._complete and not self.canonical
         )
         self._clear_counters()
 
     def host_rows(self) -> HostRows | None:
         """Returns the game's row callback with buffers for one search.
 
-        Returns None if the rows are computed on the devices.
+        Returns None if the rows, or parts of them, are computed on the devices.
         """
-        if not self._on_host or not isinstance(self.game, HasHostRows):
-            return None
-        return self.game.host_rows(self._width)
+        return self._rules_on_host() if self._complete else None
+
+    def _rules_on_host(self) -> HostRows | None:
+        if self._on_host and isinstance(self.game, HasHostRows):
+            return self.game.host_rows(self.layout.values)
+        return None
 
     @functools.cached_property
-    def _host_rows(self) -> HostRows | None:
-        return self.host_rows()
+    def _host_rules(self) -> HostRules | None:
+        if (host_rows := self._rules_on_host()) is None:
+            return None
+        from jaxsolve.evaluate.host_rules import HostRules  # imports numba
+
+        return HostRules(host_rows)
 
     def zoning(self) -> Zoning | None:
         """Returns the game's zone callbacks with buffers for one search, or None without zones."""
@@ -174,7 +175,7 @@ class Evaluator:
     def _clear_counters(self) -> None:
         self.compile_seconds = 0.0  # CPU seconds of this process in the first call of each size
         self.device_seconds = 0.0  # wall seconds spent waiting for the device
-        self._counting, self._calling = threading.Lock(), threading.Lock()
+        self._counting = threading.Lock()
 
     def _placed(self, heads: Heads | None) -> Heads | None:
         """Returns the network with its parameters copied to the devices."""
@@ -260,11 +261,19 @@ class Evaluator:
         """
         call = self._calls.rules_rows
         size = call.size(len(states))
-        if self._host_rows is not None:
-            return self._rows_on_host(states, actions)
-        return self._start(
-            call, size, padded(states, size), padded(actions, size, -1), np.uint32(seed)
+        if self._host_rules is None:
+            return self._start(
+                call, size, padded(states, size), padded(actions, size, -1), np.uint32(seed)
+            )
+        rows = self._host_rules(states, actions)
+        if not self.playouts or self._heads is not None:
+            return rows
+        states = rows[:, : self.layout.state]
+        played = self._start(
+            call, size, padded(states, size), np.full(size, -1, np.int32), np.uint32(seed)
         )
+        # The value of the random games is the only word that the host has not computed.
+        return np.concatenate([rows, self._wait(played)[: len(rows), self.layout.values :]], axis=1)
 
     def collect(self, rows: jax.Array | np.ndarray, count: int) -> np.ndarray:
         """Waits for the wave that ``submit`` has started, of ``count`` positions.
@@ -273,9 +282,9 @@ class Evaluator:
         ``fill``.
         """
         out = self._wait(rows)[:count]
-        if out.shape[1] < self._width:
+        if out.shape[1] < self.layout.width:
             out = np.concatenate(
-                [out, np.zeros((count, self._width - out.shape[1]), np.uint32)], axis=1
+                [out, np.zeros((count, self.layout.width - out.shape[1]), np.uint32)], axis=1
             )
             out.flags.writeable = False
         return out
@@ -329,11 +338,13 @@ class Evaluator:
         """
         rules, estimate = self._calls.rules_rows, self._calls.estimate
         start = self.game.host_pack(self.game.init())[None]
-        if self._host_rows is not None:
+        if self._host_rules is not None:
             self.submit(start, np.full(1, -1, np.int32))
-            return
+            if self._complete:
+                return
         sizes = {rules.size(count) for count in (rules.sizes if sizes is None else sizes)}
-        for size in sizes - rules.compiled.keys():
+        hosted = self._host_rules is not None and not self.playouts
+        for size in set() if hosted else sizes - rules.compiled.keys():
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
         if estimate is not None:
             row = np.pad(start, ((0, 0), (0, self.layout.width - start.shape[1])))
@@ -363,17 +374,6 @@ class Evaluator:
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     # ---- inside ----------------------------------------------------------------------------------
-    def _rows_on_host(self, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        from jaxsolve.games.host_rows import write_rows  # imports numba
-
-        rows = np.empty((len(states), self._width), np.uint32)
-        # Copies, since read-only arrays and views are other types to compiled code.
-        states, actions = np.array(states, np.uint32), np.array(actions, np.int32)
-        with self._calling:  # the buffers serve one call at a time
-            write_rows(self._host_rows, states, actions, rows)
-        rows.flags.writeable = False
-        return rows
-
     def _start(self, call: Call, size: int, *arguments: Any) -> Any:
         """Calls a function for a batch size, and starts the transfer of its results to the host."""
         function = call.compiled.get(size)

@@ -193,6 +193,15 @@ class ShowsKnowledge(Protocol):
         """
         ...
 
+    def winning_move(self, state: State, move: int | None) -> int | None:
+        """Returns a move after which the side to move wins, or None if none is found (host side).
+
+        Args:
+          state: a position that the side to move wins by a proof.
+          move: the first move of the proof if it is an ``or`` node; None for a ``known`` node.
+        """
+        ...
+
 
 @runtime_checkable
 class HasRelaxation(Protocol):

@@ -3,7 +3,8 @@
 A game can compute the row of a position (``evaluate.layout``) in compiled host code, in addition to
 the device. Searches without a network then need no device and no waves, and a position takes
 microseconds. The callback must write the same words as ``evaluate.rows.Rows.rules_row`` for rows
-without values, priors and zones of detected wins.
+without values, priors and zones of detected wins. The rows of a game that ``ShowsKnowledge`` hold
+more, and the evaluator always takes them from the callback.
 
     f(state, action, host_rows) -> int64
 

@@ -57,6 +57,7 @@ def write_certificate(
     uses, number = graph.uses(), np.empty(len(order), np.int32)
     number[order] = np.arange(1, len(order) + 1)
     zoned = game if isinstance(game, HasZones) else None
+    has_knowledge = found.evaluator.has_knowledge
     temporary = path.with_name(path.name + ".part")
     try:
         with (
@@ -70,7 +71,11 @@ def write_certificate(
                     b"".join(
                         _line(
                             _node(game, graph, node, number, int(uses[node]), zoned)
-                            | _shown(game, graph, node, found.claim.player)
+                            | (
+                                _shown(game, graph, node, found.claim.player)
+                                if has_knowledge
+                                else {}
+                            )
                         )
                         for node in order[at : at + LINES].tolist()
                     )
@@ -165,7 +170,7 @@ KINDS = {KNOWN: "known", OR: "or", MUST_PLAY: "must-play"}
 def _shown(game: Game, graph: ProofGraph, node: int, player: int) -> dict:
     """Returns the fields that the game shows of its knowledge (``ShowsKnowledge``)."""
     kind = KINDS.get(int(graph.kinds[node]))
-    if kind is None or not isinstance(game, ShowsKnowledge) or not game.shows_knowledge:
+    if kind is None or not isinstance(game, ShowsKnowledge):
         return {}
     return game.node_fields(graph.state(game, node), kind, player)
 

@@ -100,7 +100,7 @@ def certify(
     elif builder.leads_elsewhere and knows(game.name):
         line = _playable(game, game.text(graph.state(game, 0)), line)
     moves = int(game.to_move(graph.state(game, 0))) == claim.player
-    first_move = graph.first_move(game) if moves else None
+    first_move = graph.first_move(game, found.evaluator.has_knowledge) if moves else None
     written, result = _write_checked(found, graph, order, stop, check_it or original is not None)
     if found.accepted is not None:
         found.accepted(builder)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxsolve.games.game import Game, State
+from jaxsolve.games.game import Game, ShowsKnowledge, State
 from jaxsolve.jit.host import compiled
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap, ProofUnfinished
@@ -228,15 +228,19 @@ class ProofGraph:
             raise ProofGap("the proof runs in a circle")
         return order
 
-    def first_move(self, game: Game) -> str | None:
+    def first_move(self, game: Game, knowledge: bool = False) -> str | None:
         """Returns a move of the claimant at the root after which the claim still holds.
 
         The claimant must be to move at the root. Returns None if the game is over. At a PAIRING
-        node the claimant wins after any move, so the result is a cell of a pair.
+        node the claimant wins after any move, so the result is a cell of a pair. ``knowledge``
+        tells whether the proof uses that of the game (``ShowsKnowledge``); the result is then also
+        None if no such move is found.
         """
-        pairs = self.pairs(0)
+        pairs, state = self.pairs(0), self.state(game, 0)
         move = next((action for action, _ in self.children(0)), pairs[0][0] if pairs else None)
-        return None if move is None else game.action_text(move, self.state(game, 0))
+        if knowledge and isinstance(game, ShowsKnowledge) and self.kinds[0] in (OR, KNOWN):
+            move = game.winning_move(state, move)
+        return None if move is None else game.action_text(move, state)
 
     def longest_line(self, game: Game, order: np.ndarray) -> list[str]:
         """Returns the moves of the longest line from the root.

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from jaxsolve.games.game import DetectsWins, Outcome, ShowsKnowledge
+from jaxsolve.games.game import DetectsWins, Outcome
 from jaxsolve.games.row_words import mover_of, outcome_of, winner_of
 from jaxsolve.games.zones import (
     COVER_FLAG,
@@ -64,10 +64,6 @@ class ZonedGraphBuilder(GraphBuilder):
         zoning = self.plain.zoning()
         assert zoning is not None
         return zoning
-
-    @functools.cached_property
-    def _knows(self) -> bool:
-        return isinstance(self.game, ShowsKnowledge) and self.game.shows_knowledge
 
     @property
     def _zone_words(self) -> int:
@@ -307,7 +303,7 @@ class ZonedGraphBuilder(GraphBuilder):
         if settles or graph.outcomes[node] != Outcome.ONGOING:
             graph.kinds[node] = LEAF
             return []
-        if self._knows and basis.record == DETECTED:
+        if self.plain.has_knowledge and basis.record == DETECTED:
             graph.kinds[node] = KNOWN
             return []
         claimant_moves = mover_of(int(row[layout.info])) == self.claim.player
@@ -333,7 +329,7 @@ class ZonedGraphBuilder(GraphBuilder):
                     raise self._gap("the log holds a move that is not legal", node)
             return [move]
         graph.kinds[node] = MUST_PLAY
-        if self._knows:
+        if self.plain.has_knowledge:
             return actions_of(legal)
         graph.threats[node] = move
         if move >= 0:

@@ -17,6 +17,7 @@ from jaxsolve.core.action_sets import bool_to_actions
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, canonical_image, shared_evaluator
 from jaxsolve.games.game import Outcome
+from jaxsolve.games.hex import Hex
 from jaxsolve.games.registry import make
 from support.oracles import minimax
 
@@ -169,7 +170,7 @@ def counting(base):
 
 def test_nothing_is_traced_twice():
     """One trace a batch size, for any wave sizes and evaluators of one setting."""
-    game, traces = counting(make("hex-3"))
+    game, traces = counting(Hex(3, knowledge=False))
     evaluator = Evaluator(game)
     _, words, actions = pairs(make("hex-3"), range(0, 4), 40)
     for seed, count in enumerate((1, 2, 3, 16, 1, 12)):
@@ -188,7 +189,7 @@ def test_nothing_is_traced_twice():
 
 
 def test_compile_leaves_nothing_to_compile():
-    game, traces = counting(make("hex-3"))
+    game, traces = counting(Hex(3, knowledge=False))
     evaluator = Evaluator(game)
     evaluator.compile((1, 30))
     spent, seen = evaluator.compile_seconds, len(traces)
@@ -248,7 +249,7 @@ def test_all_images_of_a_position_have_one_canonical_row():
 
 def test_playouts_are_means_of_finished_games():
     """Values follow the seed, lie in [-1, 1], and are exact at or just before the end."""
-    game = make("hex-3")
+    game = Hex(3, knowledge=False)
     evaluator = Evaluator(game, playouts=4)
     _, words, actions = pairs(game, range(0, 6), 16)
     rows, again, other = (evaluator(words, actions, seed) for seed in (1, 1, 2))

@@ -54,14 +54,14 @@ class Hex(Game):
     the last one, the swap. The observation is that of pgx, bool[size, size, 4]: stones of the side
     to move, the opponent's stones, ones if White is to move, zeros (no swap is possible).
 
-    ``knowledge`` makes searches without a network use connection strategies and inferior cells
+    ``knowledge`` makes searches with zones use connection strategies and inferior cells
     (``knowledge``) in place of pairs (``bridges``), on boards up to 11x11. The rules are the same.
 
     Raises ValueError for a size outside 1..19.
     """
 
     size: int = 11
-    knowledge: bool = False
+    knowledge: bool = True
 
     name: ClassVar[str] = "hex"
 
@@ -241,13 +241,11 @@ class Hex(Game):
     def pairs(
         self, state: HexState, player: int, zone: Sequence[int], move: int = -1
     ) -> list[tuple[int, int]]:
-        cells = self.cells(state)
-        places = [divmod(action, self.size) for action in zone]
-        first = divmod(move, self.size) if move >= 0 else None
+        cells, n = self.cells(state), self.size
+        places = [divmod(action, n) for action in zone]
+        first = divmod(move, n) if move >= 0 else None
         found = pairing(cells == player + 1, cells == 0, player, places, first)
-        return [
-            (one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found
-        ]
+        return [(one[0] * n + one[1], other[0] * n + other[1]) for one, other in found]
 
     def zoning(self) -> Zoning:
         from jaxsolve.games.hex.zones import zoning_of
@@ -255,8 +253,6 @@ class Hex(Game):
         return zoning_of(self)
 
     def host_rows(self, width: int) -> HostRows | None:
-        if not self.shows_knowledge:
-            return None
         from jaxsolve.games.hex.host_rows import host_rows_of  # imports numba
 
         return host_rows_of(self, width)
@@ -269,6 +265,11 @@ class Hex(Game):
         from jaxsolve.games.hex.node_fields import node_fields  # imports numba
 
         return node_fields(self, state, kind, player)
+
+    def winning_move(self, state: HexState, move: int | None) -> int | None:
+        from jaxsolve.games.hex.node_fields import winning_move  # imports numba
+
+        return winning_move(self, state, move)
 
     def zone_text(self, zone: Sequence[int]) -> str:
         return ""  # the checker computes the zones of Hex itself
@@ -343,9 +344,8 @@ class Hex(Game):
 
     # ---- text ----------------------------------------------------------------------------------
     def text(self, state: HexState) -> str:
-        return (
-            f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
-        )
+        side = self.players[int(state.meta) & 1][0]
+        return f"{board_text.format_board(self.cells(state))} {side}"
 
     def parse(self, text: str) -> HexState:
         return jax.device_put(self.read(text))

@@ -303,12 +303,12 @@ def row_wide(state, action, host_rows):
 
 
 def host_rows_of(game: Hex, width: int) -> HostRows | None:
-    """Returns the row interface; None for a larger board, or for rows without zones.
+    """Returns the row interface; None without knowledge, or for rows without zones.
 
     ``width`` tells whether the rows have zones.
     """
     zoned = game.state_words + MASKS + 4 * (-(-game.num_actions // 32))
-    if game.size > LARGEST or width != zoned:
+    if not game.shows_knowledge or width != zoned:
         return None
     analyst = make_analyst(game)
     wide = words_of(game.size) == 2

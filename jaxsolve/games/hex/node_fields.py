@@ -16,7 +16,9 @@ from jaxsolve.games.hex.derivation import FIRST_EDGE, SECOND_EDGE, Line, cells_o
 from jaxsolve.games.hex.host_rows import LARGEST
 from jaxsolve.games.hex.knowledge import (
     FILLS,
+    KEY,
     REMOVED,
+    WINNER,
     Knowledge,
     analysis_of,
     make_knowledge,
@@ -36,8 +38,7 @@ def node_fields(game: Hex, state: HexState, kind: str, player: int) -> dict[str,
     Raises ValueError if the node is ``known`` but ``player`` is not found to win.
     """
     knowledge, cells = _knowledge_of(game.size), game.cells(state)
-    stones = np.stack([set_of(cells == colour + 1) for colour in (0, 1)])
-    analysis_of(game.size)(knowledge, stones, int(state.meta) & 1)
+    analysis_of(game.size)(knowledge, _stones(cells), int(state.meta) & 1)
     names = [hex_point(cell, game.size) for cell in range(game.num_actions)]
     fields = _fills(knowledge, player, names)
     if kind == "or":
@@ -51,6 +52,41 @@ def node_fields(game: Hex, state: HexState, kind: str, player: int) -> dict[str,
     if found.threats:
         fields |= {"threats": [numbers[line] for line in found.threats], "steps": steps}
     return fields | _instead(knowledge, names)
+
+
+def winning_move(game: Hex, state: HexState, move: int | None) -> int | None:
+    """Returns a move after which the side to move wins (``games.abilities.ShowsKnowledge``).
+
+    The proof plays ``move`` in X, the position with the fills. The move also wins in the position
+    itself if it lies outside the regions of the winner's fills: they stay fills after it. Otherwise
+    moves are tried until the position after one is known to be won.
+    """
+    knowledge, cells = _knowledge_of(game.size), game.cells(state)
+    side, stones = int(state.meta) & 1, _stones(cells)
+    analyse = analysis_of(game.size)
+    analyse(knowledge, stones, side)
+    empty = np.flatnonzero(cells.ravel() == 0).tolist()
+    if move is None:
+        move = int(knowledge.result[KEY])
+        if move < 0:  # a full: the winner needs no first move, and a stone more does no harm
+            return empty[0] if empty else None
+    near = set()
+    for i in range(int(knowledge.result[FILLS])):
+        if knowledge.inferior.fill_colours[i] == side:
+            near |= set(cells_of(knowledge.inferior.fill_regions[i]))
+    if move not in near:
+        return move
+    for tried in sorted(empty, key=lambda cell: (cell != move, cell not in near)):
+        after = cells.copy()
+        after.flat[tried] = side + 1
+        analyse(knowledge, _stones(after), 1 - side)
+        if knowledge.result[WINNER] == side:
+            return tried
+    return None
+
+
+def _stones(cells: np.ndarray) -> np.ndarray:
+    return np.stack([set_of(cells == colour + 1) for colour in (0, 1)])
 
 
 @functools.cache

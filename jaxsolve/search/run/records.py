@@ -196,12 +196,13 @@ class ClaimRecords:
 
 def question_of(game: Game, claim: Claim, evaluator: Evaluator) -> dict[str, object]:
     """Returns the header of a proof log: what the validity of its records depends on."""
-    return {
+    about: dict[str, object] = {
         "rules": game.rule_set,
         "claim": claim.text(game.players),
         "canonical": evaluator.canonical,
         "zones": bool(evaluator.zone_words) or evaluator.threat_search() is not None,
     }
+    return about | ({"knowledge": True} if evaluator.has_knowledge else {})
 
 
 def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:

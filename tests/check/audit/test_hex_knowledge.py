@@ -30,7 +30,7 @@ def proofs(tmp_path_factory):
     """Field -> path of a searched certificate with the field."""
     folder, found = tmp_path_factory.mktemp("knowledge"), {}
     for field, text in QUESTIONS.items():
-        game = Hex(len(text.split("/")), knowledge=True)
+        game = Hex(len(text.split("/")))
         result = run(game, game.read(text), Claim(0), Setting("dfpn", None, None, 0), folder).result
         assert result.certificate is not None
         assert any(field in line for line in mutations.load(result.certificate))
