@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from jaxsolve.core import process
-from jaxsolve.games import make
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search import solve, solve_pool, solve_value
 from jaxsolve.view import svg, text_board
+from support.plain_hex import make
 from support.startup import PACKAGE, answer, start
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
@@ -25,7 +25,7 @@ LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 SOLVE = """
 import json, os
 from jaxsolve.jit import code_cache
-from jaxsolve.games.registry import make
+from support.plain_hex import make
 from jaxsolve.search import Limits, solve
 game = make("hex-5")
 results = []
@@ -39,7 +39,7 @@ print(json.dumps([{"results": results, "cached": cached}, []]))
 WARM = """
 import json, sys, tempfile
 from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.games.registry import make
+from support.plain_hex import make
 from jaxsolve.search import Limits, solve, solve_value
 from jaxsolve.search.methods import method_named
 from jaxsolve.search.run import restarts

@@ -11,8 +11,8 @@ from jaxsolve.bench.cluster import Limits, simulate
 from jaxsolve.bench.job_lengths import JobLengths, stored
 from jaxsolve.bench.simulated_workers import SimulatedClock, SimulatedJobs
 from jaxsolve.cluster.solving import MOST_WORKERS
-from jaxsolve.games import make
 from support.cli import bench
+from support.plain_hex import make
 
 JOBS = SimulatedJobs(stored(), 30.0)
 

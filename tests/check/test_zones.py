@@ -8,7 +8,6 @@ import random
 
 import pytest
 
-from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.hex.rules import Hex
@@ -17,6 +16,7 @@ from jaxsolve.search import Claim, solve
 from support import mutations
 from support.oracles import minimax
 from support.oracles.hex import hex_winner
+from support.plain_hex import make
 from support.proofs import solver as proof_tools
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"

@@ -15,7 +15,6 @@ import pytest
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game
-from jaxsolve.games.registry import make
 from jaxsolve.proof import certify as module
 from jaxsolve.proof import log as logs
 from jaxsolve.proof.certify import certify, checked, records_of
@@ -29,6 +28,7 @@ from jaxsolve.search import solve
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
+from support.plain_hex import make
 
 HEX = ("hex-4", "X.../..../..../.... w")
 

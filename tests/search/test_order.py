@@ -9,7 +9,6 @@ import pytest
 
 from jaxsolve.bench.lone_tree import MadeUpPositions
 from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.games import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS, ProofNumber
@@ -19,6 +18,7 @@ from jaxsolve.search.run.move_order import FIRST_WINS
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.expansion import THREATENING
 from jaxsolve.search.tree.tree import ACTION, BACK, BIG, FORCED_BIT, NODES, NONE, SOLVED_FLAG
+from support.plain_hex import make
 
 
 def searched(rule_set, waves, method, zones=True):

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 import jaxsolve.search
 from jaxsolve import cli
 from jaxsolve.commands.interface import options
-from jaxsolve.games.registry import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value
 from jaxsolve.search import settings as search_settings
@@ -30,6 +29,7 @@ from support import least_visited
 from support import search as search_tools
 from support.least_visited import LeastVisited, words_agree
 from support.oracles import minimax
+from support.plain_hex import make
 
 TOY = LeastVisited("least-visited", wave=4)
 PACKAGE = Path(jaxsolve.search.__file__).parent

@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 
-from jaxsolve.games import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings
 from jaxsolve.search.methods.pns.numbers import rank
@@ -17,6 +16,7 @@ from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.tree.eviction import compact, evict
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, SOLVED_FLAG, STALE_FLAG
+from support.plain_hex import make
 
 QUESTIONS = [
     ("tsumego-3;goal=kill;defender=white;crucial=B2", "XXO/.O./OOX b", Claim(0)),

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.games import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.methods.rzs import RelevanceZone
 from jaxsolve.search.run.job import Job
@@ -20,6 +19,7 @@ from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.tree.paths import Paths
 from support.go_questions import position, task
 from support.oracles import minimax
+from support.plain_hex import make
 from support.search import LONG, Setting, accepted, claims, run
 
 RZS = METHODS["rzs"]

@@ -9,11 +9,11 @@ import numba
 import numpy as np
 import pytest
 
-from jaxsolve.games.registry import make
 from jaxsolve.search import METHODS, Claim
 from jaxsolve.search.methods.mcts import selection
 from jaxsolve.search.methods.mcts.method import MonteCarlo
 from jaxsolve.search.tree.tree import DESCENTS, NODES, NONE, SOLVED_FLAG
+from support.plain_hex import make
 from support.virtual_marks import Driven
 
 MCTS = METHODS["mcts"]

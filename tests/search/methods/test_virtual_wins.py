@@ -8,13 +8,13 @@ import random
 import numpy as np
 import pytest
 
-from jaxsolve.games.registry import make
 from jaxsolve.search import METHODS, Claim, Method, solve
 from jaxsolve.search.methods.mcts.method import MonteCarlo
 from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.tree import DESCENTS, NODES, SOLVED_FLAG
 from support import search as search_tools
 from support.oracles import minimax
+from support.plain_hex import make
 from support.search import LONG, Setting, run
 from support.virtual_marks import Driven, Marks
 

@@ -8,7 +8,6 @@ import random
 import numpy as np
 import pytest
 
-from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run import adoption, allocator
 from jaxsolve.search.run.job import Job
@@ -18,6 +17,7 @@ from jaxsolve.search.run.records import LOG
 from jaxsolve.search.tree.eviction import MemoryFull
 from jaxsolve.search.tree.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
 from support import search as search_tools
+from support.plain_hex import make
 from support.search import LONG, NAMES, in_turn
 
 QUESTIONS = {  # rule set, position, claim

@@ -10,7 +10,6 @@ import pytest
 
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.registry import make
 from jaxsolve.jit import compile_clock
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
@@ -18,6 +17,7 @@ from jaxsolve.search.run.effort import Stopwatch
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
+from support.plain_hex import make
 from support.search import NAMES, in_turn
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from jaxsolve.cluster.line_job import LineJob
-from jaxsolve.games.registry import make
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run import lines, restarts
@@ -20,6 +19,7 @@ from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.tree.tree import ACTION, INF, NODES, NONE, SOLVED_FLAG
 from support.oracles import minimax
+from support.plain_hex import make
 from support.search import LONG
 
 QUESTIONS = {  # rule set, position, claim, longest line

@@ -18,7 +18,6 @@ import pytest
 
 from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads, shared_evaluator
 from jaxsolve.games.go.colour_planes import ColourPlanes
-from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import (
     METHODS,
@@ -35,6 +34,7 @@ from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from support import search as search_tools
 from support.oracles import minimax
+from support.plain_hex import make
 from support.search import LONG, NAMES, in_turn
 
 HEX = "hex-4"

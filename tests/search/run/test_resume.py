@@ -13,12 +13,12 @@ import time
 import pytest
 
 from jaxsolve.core.run_folder import FolderError
-from jaxsolve.games.registry import make
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Verdict, solve, solve_pool, solve_value
 from jaxsolve.search.run.effort import MEASURES
 from support import search as search_tools
+from support.plain_hex import make
 from support.search import LONG
 
 SCRIPT = """
@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 from jaxsolve.core import process
 process.setup()
-from jaxsolve.games.registry import make
+from support.plain_hex import make
 from jaxsolve.proof import log
 from jaxsolve.search import Claim, Limits, solve
 log.FLUSH_RECORDS = 16

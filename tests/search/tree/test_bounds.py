@@ -13,7 +13,6 @@ import jaxsolve.search.tree.tree as tree_module
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
 from jaxsolve.search.run.allocator import Allocator
@@ -22,6 +21,7 @@ from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import BUDGET, EDGES, EVICTED, LISTS, LIVE, NODES, USED, new_tree
+from support.plain_hex import make
 from support.search import NAMES, in_turn
 
 # ---- the log -------------------------------------------------------------------------------------

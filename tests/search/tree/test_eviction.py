@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
@@ -13,6 +12,7 @@ from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
 from support import search as search_tools
 from support.oracles import minimax
+from support.plain_hex import make
 from support.search import LONG, Setting, run
 
 

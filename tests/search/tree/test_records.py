@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from jaxsolve.games import make
 from jaxsolve.games.game import Game, State
 from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.proof.log import CHUNK, MAGIC, ProofLogError
@@ -19,6 +18,7 @@ from jaxsolve.proof.record_checks import are_records, zone_words_of
 from jaxsolve.search import Claim, Limits, PatternsError, SharedPatterns, Verdict, solve
 from jaxsolve.search.run.records import LOG
 from support.cli import run
+from support.plain_hex import make
 from support.search import LONG
 
 CAP = "tsumego-3;goal=kill;defender=white;crucial=B2"

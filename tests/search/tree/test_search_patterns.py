@@ -12,7 +12,6 @@ import pytest
 import jaxsolve.search.tree.tree as tree_module
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems
-from jaxsolve.games import make
 from jaxsolve.games.zones import COVER_FLAG, COVER_HASH_BITS
 from jaxsolve.proof.certify import certify
 from jaxsolve.proof.decided import Decided
@@ -27,6 +26,7 @@ from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.records import LOG
 from jaxsolve.search.tree.patterns import FOUND, HELD, REPLACED, Patterns, new_patterns
 from support.go_questions import questions, task
+from support.plain_hex import make
 from support.proofs.solver import rules_of
 from support.search import LONG, NAMES, Setting, accepted, run
 
