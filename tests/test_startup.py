@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from jaxsolve.core import process
+from jaxsolve.games import make
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search import solve, solve_pool, solve_value
 from jaxsolve.view import svg, text_board
-from support.plain_hex import make
 from support.startup import PACKAGE, answer, start
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
@@ -24,10 +24,10 @@ LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 # ---- the search itself -------------------------------------------------------------------------
 SOLVE = """
 import json, os
+from jaxsolve.games.hex import Hex
 from jaxsolve.jit import code_cache
-from support.plain_hex import make
 from jaxsolve.search import Limits, solve
-game = make("hex-5")
+game = Hex(5, knowledge=False)
 results = []
 for size in (128, None):
     result = solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False)
@@ -39,7 +39,7 @@ print(json.dumps([{"results": results, "cached": cached}, []]))
 WARM = """
 import json, sys, tempfile
 from jaxsolve.evaluate import shared_evaluator
-from support.plain_hex import make
+from jaxsolve.games import make
 from jaxsolve.search import Limits, solve, solve_value
 from jaxsolve.search.methods import method_named
 from jaxsolve.search.run import restarts

@@ -11,6 +11,7 @@ The number of workers does not change how many nodes an answer needs, since noth
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import tempfile
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from jaxsolve.cluster.status import STATUS, Status
 from jaxsolve.cluster.verifiers import OwnVerifier
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
+from jaxsolve.games.hex import Hex
 from jaxsolve.question import default_claim
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
@@ -86,7 +88,7 @@ def run(request: Request) -> int:
     if workers[-1] > MOST_WORKERS:
         raise ValueError(f"--workers {workers[-1]}: one manager has at most {MOST_WORKERS}")
     lengths = [JobLengths.of_run(request.jobs)] if request.jobs is not None else stored()
-    games = [make(name) for name in request.games or GAMES]
+    games = [_endless(make(name)) for name in request.games or GAMES]
     report = Report("cluster", COLUMNS, request.as_json, tables_by="game")
     try:
         for game in games:
@@ -276,6 +278,11 @@ class _Simulation:
             "in_flight": self._shared.backend.in_flight,
             "simulated_seconds": whole.time,
         }
+
+
+def _endless(game: Game) -> Game:
+    """Returns Hex without knowledge, which would decide positions of the simulated search."""
+    return dataclasses.replace(game, knowledge=False) if isinstance(game, Hex) else game
 
 
 def _resident() -> int:

@@ -69,8 +69,8 @@ DEFAULT_TASKS = (
     Task("gomoku-15;knowledge=4t", "dfpn", True),
     Task("gomoku-15;knowledge=4t", "pns", False),
     Task("killallgo-9;fill_eyes=false", "dfpn", True),
-    Task("hex-5", "dfpn", True),
-    Task("hex-5", "mcts", False),
+    Task("hex-8", "dfpn", True),
+    Task("hex-8", "mcts", False),
 )
 GUIDED_GAME = "killallgo-7;ko=simple"  # default game for a new network
 

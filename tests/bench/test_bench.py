@@ -64,7 +64,7 @@ def test_kernels_as_a_table_beside_pgx():
 
 
 def test_whole_searches_of_one_game():
-    result = bench("search", "--games", "hex-5", "--batch", 4, "--seconds", 0.05, "--json")
+    result = bench("search", "--games", "hex-7", "--batch", 4, "--seconds", 0.05, "--json")
     assert result.exit_code == 0 and result.stdout.count("\n") == 1
     rows = json.loads(result.stdout)["rows"]
     pooled = [(method, pool) for method in ("dfpn", "pns") for pool in (1, 4, 8)]
@@ -234,7 +234,7 @@ def test_searches_with_a_network(monkeypatch):
     result = bench(
         "search",
         "--games",
-        "hex-5",
+        "hex-7",
         "--network",
         "1x4",
         "--dtype",

@@ -149,7 +149,7 @@ def test_one_answer_has_one_line():
 def test_a_search_without_a_limit_says_so_once(monkeypatch):
     monkeypatch.setattr(solve_command, "REMIND", 0.0)
     monkeypatch.setattr(pool, "PROGRESS_SECONDS", 0.0)
-    words = ("solve", "start", "--game", "hex-4")
+    words = ("solve", "moves:a3", "--game", "hex-5")
     assert run(*words).stderr.count("no limit is given") == 1
     assert "no limit" not in run(*words, "--time", "60").stderr
 
@@ -168,9 +168,9 @@ def test_a_hex_board_says_whose_sides_are_whose():
 
 
 def test_solve_shows_board_verdict_move_and_effort():
-    result = run("solve", WIN, "--game", "hex-3")
+    result = run("solve", "moves:a3", "--game", "hex-5")
     assert result.exit_code == 0
-    for part in ("a b c", "proved: black wins", "move", "line", "searched", "nodes", "--out"):
+    for part in ("a b c", "proved: white wins", "move", "line", "searched", "nodes", "--out"):
         assert part in result.stdout
 
 

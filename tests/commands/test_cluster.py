@@ -33,9 +33,9 @@ def cluster(*words, out):
 
 def test_a_position_is_answered_with_a_proof_and_figures(tmp_path):
     out = tmp_path / "out"
-    found = cluster("start", "--game", "hex-4", "--job-nodes", 20, out=out)
+    found = cluster("moves:a3", "--game", "hex-5", "--job-nodes", 20, out=out)
     assert found.exit_code == 0, found.output
-    assert "proved: black wins" in found.stdout
+    assert "proved: white wins" in found.stdout
     assert "nodes a job" in found.stdout and "speed-up" in found.stdout
     assert check(out / "proof.jsonl.gz").accepted
     assert {"cluster.json", "jobs.jsonl", "proof.log", "result.json"} <= set(os.listdir(out))
@@ -49,10 +49,10 @@ def test_a_position_is_answered_with_a_proof_and_figures(tmp_path):
 
 
 def test_a_decided_run_that_is_resumed_shows_no_table_of_zeros(tmp_path):
-    words = ("start", "--game", "hex-4", "--job-nodes", 20)
+    words = ("moves:a3", "--game", "hex-5", "--job-nodes", 20)
     assert cluster(*words, out=tmp_path / "out").exit_code == 0
     found = cluster(*words, "--resume", out=tmp_path / "out")
-    assert found.exit_code == 0 and "proved: black wins" in found.stdout
+    assert found.exit_code == 0 and "proved: white wins" in found.stdout
     assert "speed-up" not in found.stdout
 
 
@@ -75,7 +75,7 @@ def test_json_is_one_object_and_exit_codes_are_those_of_solve(tmp_path):
     figures = one_object(found)["cluster"]
     assert figures.keys() == status.keys() and figures["jobs"] == status["jobs"]
     assert figures["ended"] and status["in_flight"] == figures["in_flight"] == 0
-    found = cluster("start", "--game", "hex-5", "--nodes", 30, "--json", out=tmp_path / "limit")
+    found = cluster("start", "--game", "hex-7", "--nodes", 30, "--json", out=tmp_path / "limit")
     assert found.exit_code == 10 and one_object(found)["stopped_by"] == "nodes"
 
 
@@ -206,7 +206,7 @@ def test_the_status_of_a_killed_run_says_so(tmp_path, capsys):
 
 
 def test_many_workers_are_cut_and_an_excluded_one_is_named(tmp_path, capsys):
-    assert cluster("start", "--game", "hex-4", out=tmp_path / "out").exit_code == 0
+    assert cluster("moves:a3", "--game", "hex-5", out=tmp_path / "out").exit_code == 0
     found = json.loads((tmp_path / "out" / "cluster.json").read_text())
     one = next(iter(found["workers"].values()))
     found["workers"] = {f"w-{number}": dict(one, nodes=number) for number in range(40)}

@@ -79,7 +79,7 @@ def full_for_logs(monkeypatch, folder):
 )
 def test_a_full_folder_does_not_prevent_the_proof(tmp_path, monkeypatch, fill, what):
     fill(monkeypatch, tmp_path)
-    result = run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out")
+    result = run("solve", "moves:a3", "--game", "hex-5", "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert (
         "proved: white wins" in result.stdout
@@ -88,7 +88,7 @@ def test_a_full_folder_does_not_prevent_the_proof(tmp_path, monkeypatch, fill, w
     )
     monkeypatch.undo()
     assert (
-        run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out", "--resume").exit_code
+        run("solve", "moves:a3", "--game", "hex-5", "--out", tmp_path / "out", "--resume").exit_code
         == 0
     )
 

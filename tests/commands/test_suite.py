@@ -151,7 +151,7 @@ def test_suite_refuses_other_settings_and_foreign_folders(tmp_path, problem_file
 
 
 def test_suite_resumes_with_other_limits(tmp_path, problem_file):
-    hard = {"id": "start", "rules": "hex-4"}  # one node is not enough
+    hard = {"id": "start", "rules": "hex-5", "position": "moves:a3"}  # one node is not enough
     problem_file.write_text(json.dumps(PROBLEMS | {"problems": [*PROBLEMS["problems"][:2], hard]}))
     out = tmp_path / "out"
     first = run(

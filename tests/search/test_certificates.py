@@ -9,12 +9,13 @@ import pytest
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.search import Verdict
-from support import mutations
+from support import mutations, plain_hex
 from support.oracles import minimax
 from support.search import LONG, claims, run, settings
 
 SOURCES = {
     "hex-5": range(1, 6),
+    "hex-5 by pairs": range(1, 6),  # without ``knowledge``
     "slither-3": range(0, 5),
     "gomoku-4;line=3;win=exact5;knowledge=4t": range(0, 6),
     "gomoku-5;line=4;win=five-or-more;knowledge=4t": range(12, 18),
@@ -32,11 +33,9 @@ def certificates(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     found = []
     for rule_set, plies in SOURCES.items():
-        game, turn, asked = (
-            make(rule_set),
-            settings(nodes=(None,)),
-            itertools.cycle(claims(make(rule_set))),
-        )
+        name, _, pairs = rule_set.partition(" ")
+        game = (plain_hex.make if pairs else make)(name)
+        turn, asked = settings(nodes=(None,)), itertools.cycle(claims(game))
         wanted = 12 if LONG else 2
         for text in itertools.islice(minimax.random_positions(game, plies, 7), 20 * wanted):
             got = run(game, game.parse(text), next(asked), next(turn), folder, 5000)

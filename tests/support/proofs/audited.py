@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 from jaxsolve.cli import app
 from jaxsolve.formats import problems
-from jaxsolve.games import make
 from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.games.go import rules as go
 from jaxsolve.proof.check.games.go.zones import GoZones
 from jaxsolve.search import Claim, Limits, solve
 from support import go_questions, mutations
+from support.plain_hex import make
 from support.proofs import go_zone_proofs
 from support.proofs import go_zone_steps as steps
 from support.proofs import solver as proof_tools
