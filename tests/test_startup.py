@@ -101,9 +101,11 @@ RARE = {f"search.{name}" for name in (
     "tree.eviction._evict",
     "tree.eviction._move_edges",
     "tree.expansion.enter_decided",
-    "tree.nodes.strip",  # called by rare loops, and compiled with the first that is not cached
+    # Called by rare loops, and compiled with the first that is not cached:
+    "hints.threats.search_threat_trees",
+    "tree.nodes.strip",
     "tree.pattern_use.enter_patterns",
-)}  # fmt: skip
+)} | {"games.hex.knowledge.analyse"}  # to write proofs  # fmt: skip
 
 
 @pytest.mark.full

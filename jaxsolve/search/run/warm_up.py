@@ -39,8 +39,8 @@ def warm_up_search(
     warm_up(method, game.may_repeat, evaluator.layout.zoned, hosted)
     evaluator.threat_search()
     evaluator.zoning()
-    if evaluator.host_rows() is not None:
-        evaluator.compile([1])
+    if evaluator.has_knowledge or evaluator.host_rows() is not None:
+        evaluator.submit(game.host_pack(game.init())[None], np.full(1, -1, np.int32))
 
 
 @functools.cache
