@@ -129,6 +129,7 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     """
     advance = _advance(game.kernel)
     state, legal, outcome, side = jax.device_get(advance(state, np.int32(-1)))
+    has_swapped = False
     for number, move in enumerate(moves, start=first_number):
         if move.text.lower() in RESIGNED:
             if number < first_number + len(moves) - 1:
@@ -144,7 +145,10 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
                 f"move {number} ({move.text}): it is {mover}'s turn, "
                 f"but the record gives the move to {game.players[move.player]}"
             )
+        if has_swapped and move.text.lower() in SWAPS:
+            raise FormatError(f"move {number}: {move.text} is the second swap of the record")
         if (special := _special(game, state, move.text, number)) is not None:
+            has_swapped = has_swapped or move.text.lower() in SWAPS
             state, legal, outcome, side = jax.device_get(advance(special, np.int32(-1)))
             continue
         try:
