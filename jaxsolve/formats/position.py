@@ -10,11 +10,22 @@ from pathlib import Path
 
 from jaxsolve.core import process
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.formats import letters, problems, sgf, sgf_encoding, sgf_problem
+from jaxsolve.formats import (
+    hex_records,
+    hexworld,
+    letters,
+    problems,
+    sgf,
+    sgf_encoding,
+    sgf_problem,
+)
 from jaxsolve.formats.record import FormatError, Record, board_size
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Problem, default_claim
+
+_RECORDS = (".sgf", ".hsgf")  # Little Golem calls records of Hex .hsgf
+_FILES = (*_RECORDS, ".hexworld")  # texts with these endings are always names of files
 
 
 def resolve(
@@ -37,10 +48,11 @@ def resolve(
         * the name of an SGF file, or of a file with canonical text;
         * ``FILE.json:ID``, a problem of a problem set;
         * ``start``, or ``moves:C3 D4 pass`` with moves from the start position;
+        * a link of HexWorld (``jaxsolve.formats.hexworld``), or a file with one;
         * canonical text;
         * ``-``, to read an SGF record or any of these texts from standard input.
 
-        ``start`` and ``moves:`` are never read as file names; ``./start`` is.
+        ``start``, ``moves:`` and links are never read as file names; ``./start`` is.
       game: rule-set id; required unless the file contains it. It replaces the rules of a problem
         set.
       options: rule options that replace those of ``game`` or of the file.
@@ -56,6 +68,8 @@ def resolve(
     ways = _Ways(game, dict(options or {}), letters, remark, display_only, text)
     if text == "start" or text.startswith("moves:"):
         return _typed(text, ways)
+    if hexworld.is_link(text):
+        return _link(text, "", ways)
     if text == "-":
         return _content(standard_input(), "standard input", ways)
     if names_problem(text):
@@ -69,7 +83,7 @@ def resolve(
             f"it has {problems.names(text)}"
         )
     path = Path(text)
-    if text.lower().endswith(".sgf") or _is_file(path):
+    if text.lower().endswith(_FILES) or _is_file(path):
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -143,7 +157,7 @@ def _game(rule_set: str | None, options: dict[str, str]) -> Game:
 
 def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if not sgf_encoding.holds_record(data):
-        if name.lower().endswith(".sgf"):  # the user means a record, not canonical text
+        if name.lower().endswith(_RECORDS):  # the user means a record, not canonical text
             sgf_encoding.refuse_packed(data, name)
             what = "is empty" if not data.strip() else "has no '(;' near its beginning"
             raise FormatError(
@@ -152,11 +166,14 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
             )
         if name != "standard input" and not data.isascii():
             raise FormatError(f"{name} is neither an SGF record nor a position in text")
-        return _typed(data.decode("utf-8", errors="replace").strip(), ways, name)
+        typed = data.decode("utf-8", errors="replace").strip()
+        return _link(typed, name, ways) if hexworld.is_link(typed) else _typed(typed, ways, name)
     ways.refuse_letters()
     process.setup()
     try:
         family = None if ways.rule_set is None else _game(ways.rule_set, ways.options).name
+        if family is None and name.lower().endswith(".hsgf"):
+            family = "hex"
         record = sgf.read(data, family=family)
         if ways.rule_set is None and not ways.display_only and _is_empty(record, data):
             raise FormatError(
@@ -170,12 +187,32 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
             record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
     except ValueError as error:
-        advice = _advice(data, ways)
+        advice = _advice(data, ways) or _unnamed(data, ways)
         raise FormatError(f"{name}: {error}{advice and f'; {advice}'}") from None
     stated = ways.display_only or record.properties.get("rules")
     if ways.remark is not None and not stated and (advice := _advice(data, ways)):
         ways.remark(f"{name} sets up stones; {advice}")
     return _problem(name, game, state)
+
+
+def _link(text: str, name: str, ways: _Ways) -> Problem:
+    """Reads a link of HexWorld. ``name`` is that of the file with the link; "" if it was typed."""
+    ways.refuse_letters()
+    process.setup()
+    try:
+        record, ahead = hexworld.read(text)
+        game = _game_of(record, ways.rule_set, ways.options)
+        if game.name != "hex":
+            raise FormatError(f"a HexWorld link is a board of Hex, not of {game.rule_set}")
+        state = sgf.position(record, game)
+    except ValueError as error:
+        raise FormatError(f"{name}: {error}" if name else str(error)) from None
+    if ahead and ways.remark is not None:
+        ways.remark(
+            f"the HexWorld link shows the board after move {len(record.moves)}; "
+            f"{ahead} later move{'s are' if ahead > 1 else ' is'} left out"
+        )
+    return _problem(name or text, game, state)
 
 
 def _is_empty(record: Record, data: bytes) -> bool:
@@ -196,6 +233,18 @@ def _advice(data: bytes, ways: _Ways) -> str:
     if chosen or not sgf_problem.holds_problem(data):
         return ""
     return f"for a life-and-death problem there is 'jaxsolve tsumego {ways.text}'"
+
+
+def _unnamed(data: bytes, ways: _Ways) -> str:
+    """Returns advice for a record of Little Golem that names no game and was read as Go."""
+    if ways.rule_set is not None:
+        return ""
+    try:
+        root = sgf_encoding.trees(data)[0]
+    except FormatError:
+        return ""
+    named = hex_records.states_hex(root) or not hex_records.is_little_golem(root)
+    return "" if named else "for a record of Hex add --game, such as --game hex-13"
 
 
 def _game_of(record: Record, rule_set: str | None, options: dict[str, str]) -> Game:
@@ -240,13 +289,15 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
             f"in Go, or another, such as --game go-{size} or hex-{size} (see 'jaxsolve games')"
         )
     game = _game(ways.rule_set, ways.options)
+    if game.name == "hex" and hex_records.is_numbered(text):
+        text = f"moves:{text}"
     computes = not ways.display_only or text == "start" or text.startswith("moves:")
     if computes:
         process.setup()
     try:
         if text.startswith("moves:"):
             state = problems.position(
-                game, None, _in_gtp_letters(text.removeprefix("moves:"), game, ways)
+                game, None, _plain_moves(text.removeprefix("moves:"), game, ways)
             )
         else:
             ways.refuse_letters()
@@ -276,15 +327,15 @@ def _are_moves(text: str) -> bool:
     return all(re.fullmatch(r"[A-Za-z]\d{1,2}|pass", word, re.IGNORECASE) for word in text.split())
 
 
-def _in_gtp_letters(moves: str, game: Game, ways: _Ways) -> str:
-    """Converts Gomoku moves to GTP column letters; returns moves of other games unchanged.
+def _plain_moves(moves: str, game: Game, ways: _Ways) -> str:
+    """Converts Gomoku moves to GTP column letters, and removes the numbers of Hex moves.
 
     Raises FormatError if column letters were chosen for another game.
     """
     if game.name != "gomoku":
         if ways.letters is not None:
             raise FormatError(f"--letters {ways.letters} is for Gomoku, not for {game.rule_set}")
-        return moves
+        return hex_records.without_numbers(moves) if game.name == "hex" else moves
     moves, sentence = letters.as_gtp(moves, board_size(game), ways.letters)
     if sentence and ways.remark is not None:
         ways.remark(f"the moves are read {sentence}")

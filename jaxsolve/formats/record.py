@@ -111,7 +111,8 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     The last entry may be a resignation (``RESIGNED``). It does not change the position. In Hex the
     reply to the first stone may be a swap. ``swap-pieces`` gives the stone to the second player and
     mirrors it at the long diagonal. ``swap-sides`` exchanges the players, and the position remains
-    the same.
+    the same. The rules of Hex have no pass, but records have: ``pass`` gives the turn to the other
+    side.
 
     Args:
       game: the rules.
@@ -128,6 +129,7 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     """
     advance = _advance(game.kernel)
     state, legal, outcome, side = jax.device_get(advance(state, np.int32(-1)))
+    has_swapped = False
     for number, move in enumerate(moves, start=first_number):
         if move.text.lower() in RESIGNED:
             if number < first_number + len(moves) - 1:
@@ -143,10 +145,11 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
                 f"move {number} ({move.text}): it is {mover}'s turn, "
                 f"but the record gives the move to {game.players[move.player]}"
             )
-        if move.text.lower().startswith("swap"):
-            state, legal, outcome, side = jax.device_get(
-                advance(_swapped(game, state, move.text, number), np.int32(-1))
-            )
+        if has_swapped and move.text.lower() in SWAPS:
+            raise FormatError(f"move {number}: {move.text} is the second swap of the record")
+        if (special := _special(game, state, move.text, number)) is not None:
+            has_swapped = has_swapped or move.text.lower() in SWAPS
+            state, legal, outcome, side = jax.device_get(advance(special, np.int32(-1)))
             continue
         try:
             action = game.parse_action(move.text, state)
@@ -166,6 +169,18 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     return state
 
 
+def _special(game: Game, state: State, word: str, number: int) -> State | None:
+    """Returns the position after a swap or a pass of a Hex record, or None for another move.
+
+    Raises FormatError if a swap is not possible at ``state``. ``number`` is the number of the move.
+    """
+    if game.name == "hex" and word.lower() == "pass":
+        board, side = game.text(state).split()
+        other = game.players[1] if side == game.players[0][0] else game.players[0]
+        return game.parse(f"{board} {other[0]}")
+    return _swapped(game, state, word, number) if word.lower().startswith("swap") else None
+
+
 def _swapped(game: Game, state: State, word: str, number: int) -> State:
     """Returns the position after ``word``, a swap as the second move of a Hex record.
 
@@ -173,8 +188,8 @@ def _swapped(game: Game, state: State, word: str, number: int) -> State:
     """
     if game.name != "hex":
         raise FormatError(f"move {number}: {word} is a move of Hex, not of {_short(game.rule_set)}")
-    cells = np.asarray(game.cells(state))
-    if (cells == 1).sum() != 1 or (cells == 2).any():
+    cells, side = np.asarray(game.cells(state)), int(game.to_move(state))
+    if (cells == 2 - side).sum() != 1 or (cells == 1 + side).any():
         raise FormatError(f"move {number}: {word} can only answer the first stone")
     if word.lower() == "swap-sides":
         return state
@@ -183,8 +198,9 @@ def _swapped(game: Game, state: State, word: str, number: int) -> State:
             f"move {number}: write {word} as swap-pieces (the stone changes colour and is "
             "mirrored) or swap-sides (it stays)"
         )
-    board = "/".join("".join(".O"[int(cell)] for cell in row) for row in cells.T)
-    return game.parse(f"{board} {game.players[0][0]}")
+    stones = (".", "XO"[side])
+    board = "/".join("".join(stones[int(cell) > 0] for cell in row) for row in cells.T)
+    return game.parse(f"{board} {game.players[1 - side][0]}")
 
 
 def _short(rule_set: str, width: int = 80) -> str:
@@ -229,6 +245,9 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
     initial = start_position(game)
     moves, number = without_opening(game, record.moves)
     if record.to_move is not None and number == 1 and record.to_move != int(game.to_move(initial)):
+        if game.name == "hex":  # either side may move first in a position of Hex
+            first = game.players[record.to_move][0]
+            return game.parse(f"{record.format_board()} {first}"), moves, 1
         raise FormatError(
             f"the record has {game.players[record.to_move]} to move first, "
             f"but the game begins with {game.players[1 - record.to_move]}"

@@ -12,8 +12,8 @@ import functools
 import re
 from collections.abc import Callable
 
+from jaxsolve.formats import hex_records, sgf_encoding
 from jaxsolve.formats import record as records
-from jaxsolve.formats import sgf_encoding
 from jaxsolve.formats.record import FormatError, Move, Record
 from jaxsolve.formats.sgf_tree import Node, shown, text_of
 from jaxsolve.games.boards.board_text import GTP_LETTERS, HEX_LETTERS
@@ -42,10 +42,13 @@ def point_text(family: str, size: int, column: int, row: int) -> str:
 def _point(raw: str, size: int, family: str) -> tuple[int, int] | None:
     """Parses a raw SGF value; returns (column, row from the top), or None for a pass.
 
-    In Hex, ``a1`` is allowed as well. Raises ValueError.
+    In Hex, ``a1`` is allowed as well, and a pass is the word ``pass``. Raises ValueError.
     """
     raw = raw.strip(" \t\n\r")
-    if raw == "" or (raw == "tt" and size <= 19):
+    if family == "hex":
+        if raw.lower() == "pass":
+            return None
+    elif raw == "" or (raw == "tt" and size <= 19):
         return None
     named = re.fullmatch(r"([A-Za-z])([0-9]{1,2})", raw) if family == "hex" else None
     if named:
@@ -100,14 +103,14 @@ def side_of(node: Node) -> int | None:
 
 
 def size_of(root: Node) -> int:
-    """Returns the side length of the board, which is 19 without property SZ.
+    """Returns the side length of the board. Without property SZ it is 19, and 11 in Hex (GM[11]).
 
     Raises:
       FormatError: SZ is not a number from 1 to 26, or the board is a rectangle.
     """
     raw = root.single("SZ")
     if raw is None:
-        return 19
+        return 11 if root.single("GM") == "11" else 19
     sides = re.fullmatch(r"([0-9]{1,2})(?::([0-9]{1,2}))?", raw)
     if sides and sides[2] and int(sides[1]) != int(sides[2]):
         raise FormatError(f"SZ[{shown(raw)}] is a rectangle; jaxsolve reads square boards only")
@@ -284,15 +287,25 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
         if not node.children:
             break
         node = node.children[0]
-    return record_of(root, reader)
+    record = record_of(root, reader)
+    return hex_records.standard(root, record) if reader.family == "hex" else record
 
 
 def checked_family(root: Node, family: str | None) -> str:
     """Returns the game of a record: its property GM, or ``family`` if it has none.
 
+    A record of a Hex tournament at Little Golem states its game without GM.
+
     Raises:
-      FormatError: GM and ``family`` contradict each other, or GM is unknown.
+      FormatError: the stated game and ``family`` contradict each other, or GM is unknown.
     """
+    if hex_records.states_hex(root):
+        if family not in (None, "hex"):
+            raise FormatError(
+                f"the record is a game of Hex (EV[{shown(root.values('EV')[0])}]), "
+                f"not of {str(family).capitalize()}"
+            )
+        return "hex"
     if family is not None and not root.has("GM"):
         return family
     stated, number = _family(root), shown(root.single("GM") or "")

@@ -178,6 +178,7 @@ class PositionOptions:
             metavar="POSITION",
             show_default=False,
             help="An SGF file; FILE.json:ID, a problem of a set (quickstart.json is included); "
+            "a link of the Hex board hexworld.org/board, in quotes; "
             "start; 'moves:C3 D4 pass' from the start position; a position in canonical text, in "
             "quotes; or - to read an SGF record or a text from standard input.",
         ),
