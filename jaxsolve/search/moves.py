@@ -16,7 +16,7 @@ from jaxsolve.core.run_folder import RunFolder, refuse_folder_name
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Claim, Question, Verdict, default_claim
 from jaxsolve.search.arguments import refuse_wrong_question
-from jaxsolve.search.first_moves import FirstMove, first_moves
+from jaxsolve.search.first_moves import first_moves
 from jaxsolve.search.result import Result, Stop, unsaved
 from jaxsolve.search.run import effort
 from jaxsolve.search.run.effort import EarlierRun, Effort
@@ -207,9 +207,7 @@ class _Run:
         self._complete(found)
         return found
 
-    def _search_moves(
-        self, found: Moves, before: Callable[[str, int, int], None] | None
-    ) -> None:
+    def _search_moves(self, found: Moves, before: Callable[[str, int, int], None] | None) -> None:
         count = len(found.moves)
         for number, (first, move) in enumerate(zip(self._first_moves, found.moves, strict=True), 1):
             process.raise_lost_interrupt()
@@ -263,10 +261,10 @@ class _Run:
     def _search(self, state: State, name: str, found: list[Result]) -> None:
         """Searches the claims in a position, and appends their results to ``found``."""
         question = Question(self._game, state, self._claims)
-        if not self._single and isinstance(
-            stage := value_stage(question, self._options_of(name, self._paths(name))),
-            SeparateClaims,
-        ):
+        stage = None
+        if len(self._claims) > 1:
+            stage = value_stage(question, self._options_of(name, self._paths(name)))
+        if isinstance(stage, SeparateClaims):
             found += answer_stage(stage, self._options)
             self._charge(self._paths(name), found)
         else:
