@@ -16,7 +16,7 @@ from jaxsolve.core.run_folder import RunFolder, refuse_folder_name
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Claim, Question, Verdict, default_claim
 from jaxsolve.search.arguments import refuse_wrong_question
-from jaxsolve.search.first_moves import first_moves
+from jaxsolve.search.first_moves import FirstMove, first_moves
 from jaxsolve.search.result import Result, Stop, unsaved
 from jaxsolve.search.run import effort
 from jaxsolve.search.run.effort import EarlierRun, Effort
@@ -109,8 +109,8 @@ def solve_moves(
 ) -> Moves:
     """Decides claims in the position ``state``, and then in the position after each legal move.
 
-    The position is searched first, then the moves one after the other. The searches share decided
-    positions. Of moves that a symmetry of the position exchanges, one is searched. A move that ends
+    The position is searched first, then the moves one after the other, a move that decides the
+    position before the others. The searches share decided positions. Of moves that a symmetry of the position exchanges, one is searched. A move that ends
     the game is decided by the rules. A move that is not reached is unknown.
 
     Args:
@@ -209,7 +209,7 @@ class _Run:
 
     def _search_moves(self, found: Moves, before: Callable[[str, int, int], None] | None) -> None:
         count = len(found.moves)
-        for number, (first, move) in enumerate(zip(self._first_moves, found.moves, strict=True), 1):
+        for number, (first, move) in enumerate(self._in_order(found), 1):
             process.raise_lost_interrupt()
             if found.interrupted:
                 return
@@ -222,6 +222,16 @@ class _Run:
                 before(move.move, number, count)
             self._search_or_do_without_folder(move, name)
             found.interrupted = move.results[-1].interrupted
+
+    def _in_order(self, found: Moves) -> list[tuple[FirstMove, MoveResult]]:
+        """Returns the moves in the order of their searches: the deciding move of a proof first.
+
+        The proof of the position usually decides the position after this move, too.
+        """
+        best = {result.best_move for result in found.results}
+        pairs = list(zip(self._first_moves, found.moves, strict=True))
+        wanted = {first.same_as for first, _ in pairs if first.text in best}
+        return sorted(pairs, key=lambda pair: pair[0].action not in wanted)
 
     def _has_result(self, path: str) -> bool:
         return self._options.out is not None and (self._options.out / path / RESULT).exists()

@@ -194,7 +194,7 @@ def test_limits_hold_for_all_searches_and_a_resumed_run_searches_only_what_is_op
         before=lambda move, *_: begun.append(move),
     )
     assert values(third) == values(second) and nodes(third) == nodes(second)
-    assert begun == [move.move for move in third.moves if not move.symmetric_to]
+    assert sorted(begun) == sorted(move.move for move in third.moves if not move.symmetric_to)
     check_certificates(game, third)
 
 
@@ -210,8 +210,9 @@ def test_an_interruption_keeps_what_is_known(tmp_path):
 
     found = solve_moves(game, state, out=tmp_path / "run", before=before)
     assert found.interrupted
-    known = [move.value != "unknown" for move in found.moves]
-    assert known == [True] * (number - 1) + [False] * (len(known) - number + 1)
+    known = [move for move in found.moves if move.value != "unknown"]
+    assert len(known) == number - 1
+    assert found.results[0].best_move in {move.move for move in known}
     assert {move.results[0].reason for move in found.of_value("unknown")} == {"Interrupted."}
     number = 0
     again = solve_moves(game, state, out=tmp_path / "run", resume=True)
@@ -230,8 +231,8 @@ def test_an_interrupted_search_ends_the_run(monkeypatch, tmp_path):
 
     monkeypatch.setattr(moves, "answer_stage", interrupted)
     found = solve_moves(game, game.init())
-    assert found.interrupted and found.moves[0].value != "unknown"
-    assert len(found.of_value("unknown")) == 7 and next(calls) == 3  # c3 is symmetric to a1
+    assert found.interrupted and next(calls) == 3
+    assert 1 <= len([move for move in found.moves if move.value != "unknown"]) <= 2
 
 
 def test_a_move_whose_folder_cannot_be_written_is_searched_nevertheless(tmp_path, monkeypatch):
