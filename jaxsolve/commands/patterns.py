@@ -11,7 +11,9 @@ from jaxsolve.search.run.shared_patterns import SharedPatterns
 
 
 @contextlib.contextmanager
-def shared(path: Path | None, *, always: bool = False) -> Iterator[SharedPatterns | None]:
+def shared(
+    path: Path | None, *, always: bool = False, positions: bool = False
+) -> Iterator[SharedPatterns | None]:
     """Yields the patterns of the file ``path``, and saves them at the end of the block.
 
     If they cannot be saved, a message is printed on standard error.
@@ -19,6 +21,7 @@ def shared(path: Path | None, *, always: bool = False) -> Iterator[SharedPattern
     Args:
       path: the file. None: patterns are not kept after this run.
       always: without a file, yield empty patterns that the searches of this run share, not None.
+      positions: with a file, also share positions in games without patterns.
 
     Raises:
       PatternsError: the file is damaged, holds something else, or is in use by another run.
@@ -27,7 +30,7 @@ def shared(path: Path | None, *, always: bool = False) -> Iterator[SharedPattern
     if path is None:
         yield SharedPatterns() if always else None
         return
-    patterns = SharedPatterns(path)
+    patterns = SharedPatterns(path, positions=positions)
     try:
         yield patterns
     finally:

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jaxsolve.commands import answer, exit_codes, failure, patterns, streams
+from jaxsolve.commands import all_moves, answer, exit_codes, failure, patterns, streams
 from jaxsolve.commands.claims import asks_for_value
 from jaxsolve.commands.progress import StatusLine
 from jaxsolve.commands.terminal import board, head, output_console
@@ -19,10 +19,10 @@ from jaxsolve.formats import position, record
 from jaxsolve.formats.record import FormatError
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search.result import Progress, Result
-from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
 
 if TYPE_CHECKING:
+    from jaxsolve.search.moves import Moves
     from jaxsolve.search.run.options import MakePool
 
 REMIND = 5.0  # wall seconds of a search without a limit, after which a remark says so
@@ -42,10 +42,19 @@ class Request:
     out: Path | None = None
     resume: bool = False
     patterns: Path | None = None
+    all_moves: bool = False  # also decides the position after each first move
     as_json: bool = False
     make_pool: MakePool | None = None  # makes what runs the search, with a display of its own
     before_answer: Callable[[], None] | None = None  # called before the answer is printed
     figures: Callable[[], dict[str, Any]] | None = None  # more fields of the JSON object
+
+
+class Found(NamedTuple):
+    """The answer to a position: a result for each claim, its value, and its first moves."""
+
+    results: list[Result]
+    value: str | None = None  # None if a claim was asked
+    moves: Moves | None = None  # None without ``--all-moves``
 
 
 def run(request: Request) -> int:
@@ -59,6 +68,8 @@ def run(request: Request) -> int:
             letters=request.letters,
             remark=failure.remark,
         )
+        if request.all_moves:
+            all_moves.refuse_finished(problem)
         unlimited = request.settings.limits == Limits()
         if sentence := _unlimited_start(problem, request.settings.limits):
             failure.remark(sentence)
@@ -70,7 +81,9 @@ def run(request: Request) -> int:
                         request.out, "run.json", _question(problem), resume=request.resume
                     ).release
                 )
-            known = until_end.enter_context(patterns.shared(request.patterns))
+            known = until_end.enter_context(
+                patterns.shared(request.patterns, positions=request.all_moves)
+            )
             shown = request.make_pool is None
             with StatusLine() if shown else contextlib.nullcontext(StatusLine()) as status_line:
                 show = (
@@ -79,11 +92,21 @@ def run(request: Request) -> int:
                     else status_line.callback
                 )
                 show = show if request.make_pool is None else None
-                results, value = _search(problem, claim, wants_value, request, known, show)
+                found = _search(
+                    problem,
+                    claim,
+                    wants_value,
+                    request,
+                    {"progress": show, "patterns": known},
+                    status_line,
+                )
         if request.before_answer is not None:
             request.before_answer()
-        printed = _deliver(problem, results, value, request)
-        return answer.exit_code(results) if printed else exit_codes.FAILED
+        printed = _deliver(problem, found, request)
+        code = answer.exit_code(found.results)
+        if found.moves is not None:
+            code = all_moves.exit_code(code, found.moves)
+        return code if printed else exit_codes.FAILED
 
 
 def _unlimited_start(problem: Problem, limits: Limits) -> str:
@@ -128,13 +151,13 @@ class _Reminder:
             self._status_line(progress)
 
 
-def _deliver(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
+def _deliver(problem: Problem, found: Found, request: Request) -> bool:
     """Prints the result; if standard output fails, prints a short form on standard error.
 
     Returns whether standard output worked.
     """
-    found = "; ".join("".join(answer.headline(problem, result)) for result in results)
-    return streams.deliver(lambda: _print(problem, results, value, request), found)
+    short = "; ".join("".join(answer.headline(problem, result)) for result in found.results)
+    return streams.deliver(lambda: _print(problem, found, request), short)
 
 
 def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
@@ -175,46 +198,54 @@ def _search(
     claim: Claim,
     wants_value: bool,
     request: Request,
-    known: SharedPatterns | None,
-    show: Callable[[Progress], None] | None,
-) -> tuple[list[Result], str | None]:
+    run: dict[str, Any],
+    status_line: StatusLine,
+) -> Found:
+    """Runs the searches. ``run`` has the arguments ``progress`` and ``patterns``."""
     from jaxsolve import search
 
-    settings: dict[str, Any] = {
-        "settings": request.settings,
-        "out": request.out,
-        "resume": request.resume,
-        "progress": show,
-        "patterns": known,
-        "make_pool": request.make_pool,
-    }
+    game, state = problem.game, problem.state
+    run |= {"settings": request.settings, "out": request.out, "resume": request.resume}
+    if request.all_moves:
+        moves = all_moves.search(problem, None if wants_value else claim, status_line, **run)
+        value = search.Value.of(game, moves.results).text if wants_value else None
+        return Found(moves.results, value, moves)
+    run["make_pool"] = request.make_pool
     if wants_value:
-        value = search.solve_value(problem.game, problem.state, **settings)
-        return value.results, value.text
-    return [search.solve(problem.game, problem.state, claim=claim, **settings)], None
+        value = search.solve_value(game, state, **run)
+        return Found(value.results, value.text)
+    return Found([search.solve(game, state, claim=claim, **run)])
 
 
-def _print(problem: Problem, results: list[Result], value: str | None, request: Request) -> None:
+def _json(problem: Problem, found: Found, request: Request) -> dict[str, Any]:
+    """Returns the JSON object of the answer."""
+    results = found.results
+    fields = answer.fields(problem, results[0]) | {"question": problem.game.question or None}
+    if found.value is not None:
+        # Shows the move and the line of the proved claim. For a draw it is the weaker claim.
+        kept = next((result for result in results if result.verdict is Verdict.PROVED), results[0])
+        fields |= {
+            "best_move": kept.best_move,
+            "line": kept.line,
+            "value": found.value,
+            "claims": [answer.fields(problem, result) for result in results],
+        }
+    if found.moves is not None:
+        fields["moves"] = all_moves.fields(problem, found.moves)
+    more = {} if request.figures is None else request.figures()
+    return fields | {"settings": request.settings.as_json()} | more
+
+
+def _print(problem: Problem, found: Found, request: Request) -> None:
     if request.as_json:
-        found = answer.fields(problem, results[0]) | {"question": problem.game.question or None}
-        if value is not None:
-            # Shows the move and the line of the proved claim. For a draw it is the weaker claim.
-            kept = next(
-                (result for result in results if result.verdict is Verdict.PROVED), results[0]
-            )
-            found |= {
-                "best_move": kept.best_move,
-                "line": kept.line,
-                "value": value,
-                "claims": [answer.fields(problem, result) for result in results],
-            }
-        more = {} if request.figures is None else request.figures()
-        streams.print_json(found | {"settings": request.settings.as_json()} | more)
+        streams.print_json(_json(problem, found, request))
         return
+    results, value, moves = found
+    signs = {} if moves is None else all_moves.marks(problem, moves)
     console = output_console()
     if problem.title:
         head(console, problem.title)
-    print(board(problem))
+    print(board(problem, signs))
     console.print(
         f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim"
     )
@@ -229,19 +260,23 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         console.print(f"value: [bold]{value}[/]")
     for result in results:
         answer.show(console, problem, result)
+    if moves is not None:
+        all_moves.show(console, problem, moves, bool(signs))
     if results[-1].verdict is Verdict.UNKNOWN and "knowledge=ndk" in problem.game.rule_set:
         console.print(
             "--rule knowledge=4t (four-threat rules) often decides far sooner",
             style="dim",
         )
-    if results[-1].interrupted and request.out is not None:
+    searched = results[-1:] + (all_moves.results(moves) if moves is not None else [])
+    interrupted = results[-1].interrupted or (moves is not None and moves.interrupted)
+    if interrupted and request.out is not None:
         console.print(
             "interrupted; resume with the same command and --resume "
             f"(everything is saved in {request.out})"
         )
-    elif results[-1].interrupted:
+    elif interrupted:
         console.print("a run with --out DIR can be resumed", style="dim")
-    elif results[-1].stopped_by is not None:
+    elif any(result.stopped_by is not None for result in searched):
         kept = f"resume with --resume and a larger limit (everything is saved in {request.out})"
         console.print(
             kept if request.out is not None else "a run with --out DIR can be resumed",

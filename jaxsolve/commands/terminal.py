@@ -81,16 +81,17 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def board(problem: Problem) -> str:
+def board(problem: Problem, marks: Mapping[int, str] | None = None) -> str:
     """Returns the drawn board of a position, and the note of its drawing below it.
 
-    All characters can be encoded by standard output.
+    ``marks`` are signs by move, as for ``view.text_board``. All characters can be encoded by
+    standard output.
     """
     from jaxsolve import view
 
-    drawn = view.text_board(problem.game, problem.state)
+    drawn = view.text_board(problem.game, problem.state, marks=marks)
     if not streams.carries(drawn):
-        drawn = view.text_board(problem.game, problem.state, ascii_only=True)
+        drawn = view.text_board(problem.game, problem.state, marks=marks, ascii_only=True)
     note = getattr(problem.game.drawing(problem.state), "note", "")
     return f"{drawn}\n   {note}" if note else drawn
 

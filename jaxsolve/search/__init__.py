@@ -13,6 +13,7 @@ from jaxsolve.core import lazy_import
 if TYPE_CHECKING:
     from jaxsolve.question import Claim, Verdict
     from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber, RelevanceZone
+    from jaxsolve.search.moves import MoveResult, Moves, solve_moves
     from jaxsolve.search.result import Progress, Result
     from jaxsolve.search.run.shared_patterns import PatternsError, SharedPatterns
     from jaxsolve.search.settings import METHOD_NAMES, Limits, Settings
@@ -25,6 +26,8 @@ __all__ = [
     "Limits",
     "Method",
     "MonteCarlo",
+    "MoveResult",
+    "Moves",
     "PatternsError",
     "Progress",
     "ProofNumber",
@@ -35,6 +38,7 @@ __all__ = [
     "Value",
     "Verdict",
     "solve",
+    "solve_moves",
     "solve_pool",
     "solve_value",
 ]
@@ -43,6 +47,7 @@ __getattr__, __dir__ = lazy_import.attach(
     __name__,
     {
         "methods": ("METHODS", "Method", "MonteCarlo", "ProofNumber", "RelevanceZone"),
+        "moves": ("MoveResult", "Moves", "solve_moves"),
         "result": ("Claim", "Progress", "Result", "Verdict"),
         "run.shared_patterns": ("PatternsError", "SharedPatterns"),
         "settings": ("METHOD_NAMES", "Limits", "Settings"),

@@ -35,7 +35,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _allow_transfers(function: Callable[P, T]) -> Callable[P, T]:
+def allow_transfers(function: Callable[P, T]) -> Callable[P, T]:
     """Decorator: allows transfers between host and device in ``function``.
 
     A ``jax.transfer_guard`` of the caller applies only to transfers in the caller's own code.
@@ -49,7 +49,7 @@ def _allow_transfers(function: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-@_allow_transfers
+@allow_transfers
 def solve(
     game: Game,
     state: State,
@@ -103,7 +103,7 @@ def solve(
     """
     setup()
     refuse_wrong_question(game, state, claim)
-    options = _options(
+    options = run_options(
         changed(settings, **changes),
         out,
         resume,
@@ -112,10 +112,10 @@ def solve(
         patterns=patterns,
         make_pool=make_pool,
     )
-    return _answer(first_stage(Question(game, state, claim), options), options)[0]
+    return answer_stage(first_stage(Question(game, state, claim), options), options)[0]
 
 
-def _options(settings: Settings, out: str | Path | None, resume: bool, **run: Any) -> RunOptions:
+def run_options(settings: Settings, out: str | Path | None, resume: bool, **run: Any) -> RunOptions:
     """Returns the options of a run. ``run`` has other fields of ``RunOptions``."""
     refuse_wrong_run(out, resume)
     return RunOptions(
@@ -127,7 +127,7 @@ def _options(settings: Settings, out: str | Path | None, resume: bool, **run: An
     )
 
 
-def _answer(stage: Stage, options: RunOptions) -> list[Result]:
+def answer_stage(stage: Stage, options: RunOptions) -> list[Result]:
     """Runs one question, in a pool of size 1, and returns its results."""
     with contextlib.closing(run_stages([stage], 1, options)) as answers:
         return next(answers)[1]
@@ -143,8 +143,24 @@ class Value:
     text: str
     results: list[Result] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, game: Game, results: list[Result]) -> Value:
+        """Returns the value by the results of claims of one player, "wins" first."""
+        first, last = results[0], results[-1]
+        player = first.claim.player
+        text = "unknown"
+        if first.verdict is Verdict.PROVED:
+            text = f"{game.players[player]} wins"
+        elif last.verdict is Verdict.DISPROVED and (
+            last.claim.result == "does-not-lose" or not game.may_draw
+        ):
+            text = f"{game.players[1 - player]} wins"
+        elif first.verdict is Verdict.DISPROVED and last.verdict is Verdict.PROVED:
+            text = "draw"
+        return cls(text, results)
 
-@_allow_transfers
+
+@allow_transfers
 def solve_value(
     game: Game,
     state: State,
@@ -175,7 +191,7 @@ def solve_value(
     """
     setup()
     refuse_wrong_question(game, state)
-    options = _options(
+    options = run_options(
         changed(settings, **changes),
         out,
         resume,
@@ -190,18 +206,8 @@ def solve_value(
         claims += (Claim(mover, "does-not-lose"),)
     elif options.out is not None:
         options = dataclasses.replace(options, out=options.out / "wins")
-    results = _answer(value_stage(Question(game, state, claims), options), options)
-    first, last = results[0], results[-1]
-    text = "unknown"
-    if first.verdict is Verdict.PROVED:
-        text = f"{game.players[mover]} wins"
-    elif last.verdict is Verdict.DISPROVED and (
-        last.claim.result == "does-not-lose" or not game.may_draw
-    ):
-        text = f"{game.players[1 - mover]} wins"
-    elif first.verdict is Verdict.DISPROVED and last.verdict is Verdict.PROVED:
-        text = "draw"
-    return Value(text, results)
+    results = answer_stage(value_stage(Question(game, state, claims), options), options)
+    return Value.of(game, results)
 
 
 def solve_pool(
@@ -243,7 +249,7 @@ def solve_pool(
     refuse_wrong_pool(pool, waiting, out)
     for problem in waiting:
         refuse_wrong_question(problem.game, problem.state, problem.claim)
-    options = _options(
+    options = run_options(
         changed(settings, **changes),
         out,
         False,
@@ -274,11 +280,11 @@ def _refuse_other_games(problems: list[Problem], game: Game) -> None:
             )
 
 
-@_allow_transfers
+@allow_transfers
 def _next(answers: Iterator[T]) -> T | None:
     """Returns the next answer, or None at the end.
 
-    Transfers are allowed only during this call (``_allow_transfers``). Between two answers the
+    Transfers are allowed only during this call (``allow_transfers``). Between two answers the
     caller's transfer guard applies.
     """
     return next(answers, None)

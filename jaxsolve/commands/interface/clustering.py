@@ -18,7 +18,7 @@ from jaxsolve.commands.interface.options import (
     NoZones,
     Seed,
 )
-from jaxsolve.commands.interface.solving import ClaimOptions
+from jaxsolve.commands.interface.solve_options import ClaimOptions
 from jaxsolve.core import process
 from jaxsolve.search.settings import Limits, Settings
 

@@ -18,52 +18,16 @@ from jaxsolve.commands.interface.options import (
     Out,
     OutputOptions,
     Patterns,
-    PositionOptions,
     ProblemOptions,
     ProofOptions,
     SearchOptions,
     Time,
 )
+from jaxsolve.commands.interface.solve_options import ClaimOptions, SolveOutputOptions
 from jaxsolve.core import process
 
 
 # ---- solve -------------------------------------------------------------------------------------
-@dataclass(frozen=True, kw_only=True)
-class ClaimOptions(PositionOptions):
-    """A position, and the claim to prove about it."""
-
-    claim: Annotated[
-        str | None,
-        typer.Option(
-            "--claim",
-            metavar="TEXT",
-            help="What to prove: 'white wins', 'black does not lose' or 'value'. Default: the "
-            "claim of the problem or of the rules, else that the side to move wins; for a position "
-            "that is not of a problem set, in a game with draws, 'value'.",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SolveOutputOptions:
-    """Output of ``solve``: folder, resuming, and format."""
-
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            parser=options.folder,
-            metavar="DIR",
-            help="Folder for the proof and the result.",
-        ),
-    ] = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the run in the folder of --out.")
-    ] = False
-    as_json: AsJson = False
-
-
 def solve(
     question: ClaimOptions,
     limits: EvaluationLimitOptions,
@@ -95,6 +59,7 @@ def solve(
         out=output.out,
         resume=output.resume,
         patterns=proof.patterns,
+        all_moves=output.all_moves,
         as_json=output.as_json,
     )
     raise typer.Exit(command.run(request))
