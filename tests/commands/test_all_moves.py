@@ -76,7 +76,7 @@ def test_the_exit_code_is_that_of_the_position():
 
 def test_a_resumed_run_continues_with_the_moves_that_are_open(tmp_path):
     out = tmp_path / "run"
-    words = ["solve", "start", "--game", "hex-4", "--all-moves", "--out", out, "--json"]
+    words = ["solve", "start", "--game", "hex-5", "--all-moves", "--out", out, "--json"]
     first = run(*words, "--nodes", 130)
     assert first.exit_code == 0
     before = moves_of(first)

@@ -13,6 +13,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Result, Verdict, moves, solve_moves
 from jaxsolve.search.first_moves import first_moves
+from support import plain_hex
 from support.oracles import minimax
 from support.search import LONG, accepted, claims
 
@@ -161,7 +162,7 @@ def test_folders_of_different_moves_differ():
 
 @pytest.mark.parametrize("limit", [1, 130])  # the position itself takes 126
 def test_limits_hold_for_all_searches_and_a_resumed_run_searches_only_what_is_open(limit, tmp_path):
-    game = make("hex-4")
+    game = plain_hex.make("hex-4")
     state, out = game.init(), tmp_path / "run"
     first = solve_moves(game, state, out=out, limits=Limits(nodes=limit))
 
