@@ -110,8 +110,9 @@ def solve_moves(
     """Decides claims in the position ``state``, and then in the position after each legal move.
 
     The position is searched first, then the moves one after the other, a move that decides the
-    position before the others. The searches share decided positions. Of moves that a symmetry of the position exchanges, one is searched. A move that ends
-    the game is decided by the rules. A move that is not reached is unknown.
+    position before the others. The searches share decided positions. Of moves that a symmetry of
+    the position exchanges, one is searched. A move that ends the game is decided by the rules. A
+    move that is not reached is unknown.
 
     Args:
       claims: one claim, or claims about one player, strongest first, each with a folder of its own,
