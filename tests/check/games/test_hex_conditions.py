@@ -61,7 +61,7 @@ CONDITIONS = {
     "F2 empty, once": (inferior, "if not bit & empty & ~mask:", "if False:"),
     "F4 the claimant's": (
         inferior,
-        "_compare(rules, position, claimant, region, ((cells, 0), (0, 0)))",
+        "_compare(rules, position, claimant, region, ((cells, 0), (0, 0)), work)",
         "0",
     ),
     "F4 zone": (
@@ -69,7 +69,11 @@ CONDITIONS = {
         "            zone |= region\n        position =",
         "        position =",
     ),
-    "I2": (inferior, "_compare(rules, position, claimant, region, ((0, other), (0, bit)))", "0"),
+    "I2": (
+        inferior,
+        "_compare(rules, position, claimant, region, ((0, other), (0, bit)), work)",
+        "0",
+    ),
     "I2 in this direction": (inferior, "((0, other), (0, bit))", "((0, bit), (0, other))"),
     "I3": (inferior, "if instead in still:", "if False:"),
     "I zone": (inferior, "still.discard(reply)\n        zone |= region", "still.discard(reply)"),

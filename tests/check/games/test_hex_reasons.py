@@ -9,7 +9,8 @@ import pytest
 
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
-from jaxsolve.proof.check.games.hex import inferior
+from jaxsolve.proof.check.games.hex import inferior, local_order
+from jaxsolve.proof.check.games.hex.local_order import Work
 from jaxsolve.proof.check.games.hex.rules import Hex
 from jaxsolve.proof.check.games.hex.zones import HexZones
 from jaxsolve.proof.check.grid import bits
@@ -132,7 +133,7 @@ def test_the_local_order_agrees_with_exhaustive_search(size):
             worse, better = (0, one), (0, other)
         position = rules.position(values.text(stones[0], stones[1], 0))
         try:
-            inferior._compare(rules, position, claimant, region, (worse, better))
+            inferior._compare(rules, position, claimant, region, (worse, better), Work())
         except Refused:
             continue
         held += 1
@@ -153,30 +154,38 @@ def test_the_local_order_agrees_with_exhaustive_search(size):
     assert compared >= 1500
 
 
-def test_the_work_for_one_field_is_bounded(monkeypatch):
-    """Equal comparisons count each time, so that the result does not depend on other nodes."""
-    found, works, measured = zones(4), [], inferior.at_most
-    filled = found.rules.position("..../.XX./..../.... w")
-    left = found.rules.position("OOX./O..X/..../.... w")
-    cases = {
-        "fills": lambda: found.fill(0, filled, [["X", "c1,d1", ""], ["X", "b1", ""]]),
-        "replies left out": lambda: found.instead(
-            0, left, [["d4", "c4", ""], ["a3", "b3", ""]], {"d4", "a3"}
-        ),
-    }
+def test_the_work_for_a_file_is_bounded(monkeypatch):
+    """Equal comparisons count each time, so that the result does not depend on a memory."""
+    works, measured = [], inferior.at_most
+    filled = zones(4).rules.position("..../.XX./..../.... w")
+    left = zones(4).rules.position("OOX./O..X/..../.... w")
+    fills = [["X", "c1,d1", ""], ["X", "b1", ""]]
+    entries = [["d4", "c4", ""], ["a3", "b3", ""]]
+    cases = (
+        lambda found: found.fill(0, filled, fills),
+        lambda found: found.instead(0, left, entries, {"d4", "a3"}),
+    )
 
     def at_most(*given):
         works.append(measured(*given)[1])
         return measured(*given)
 
     monkeypatch.setattr(inferior, "at_most", at_most)
-    for name, act in cases.items():
+    for act in cases:
         works.clear()
-        act()
-        assert len(works) == 2 and 1 < sum(works) < inferior.MOST_WORK_OF_LIST / 20
-        with monkeypatch.context() as patch:
-            patch.setattr(inferior, "MOST_WORK_OF_LIST", sum(works))
-            act()
-            patch.setattr(inferior, "MOST_WORK_OF_LIST", sum(works[:2]) - 1)
-            with pytest.raises(Refused, match=f"the {name} need more than .* pairs"):
-                act()
+        act(zones(4))
+        need = sum(works)
+        assert len(works) == 2 and 1 < need < local_order.WORK_OF_LIST
+        for number in (1, 3):  # lists of the file
+            for spare in (0, -1):
+                with monkeypatch.context() as patch:
+                    patch.setattr(local_order, "WORK_OF_LIST", need - 1)
+                    patch.setattr(local_order, "WORK_OF_FILE", number + spare)
+                    found = zones(4)
+                    for _ in range(number - 1):
+                        act(found)
+                    if spare < 0:
+                        with pytest.raises(Refused, match="more pairs of contents"):
+                            act(found)
+                    else:
+                        act(found)

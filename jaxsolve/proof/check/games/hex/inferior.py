@@ -9,9 +9,9 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.games.hex.groups import Groups
 from jaxsolve.proof.check.games.hex.local_order import (
     MOST_CELLS,
-    MOST_WORK_OF_LIST,
     Content,
     Side,
+    Work,
     at_most,
 )
 from jaxsolve.proof.check.grid import STONES, bits
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from jaxsolve.proof.check.games.hex.rules import Hex, HexPosition
 
 
-def filled(rules: Hex, position: HexPosition, claimant: int, fills: Any) -> tuple[HexPosition, int]:
+def filled(
+    rules: Hex, position: HexPosition, claimant: int, fills: Any, work: Work
+) -> tuple[HexPosition, int]:
     """Returns the position after the ``fills`` of a node, and the mask of all their regions.
 
-    Raises Refused if a fill does not hold.
+    Raises Refused if a fill does not hold, or if the comparisons take too much ``work``.
     """
     if not isinstance(fills, list) or not fills:
         raise Refused(f"the fills are {show(fills)}, not a list of one or more")
-    zone = work = 0
+    work.begin_list()
+    zone = 0
     for fill in fills:
         stone, names, *others = _texts("fill", fill, (2, 3))
         if stone not in STONES or len(stone) != 1:
@@ -40,23 +43,29 @@ def filled(rules: Hex, position: HexPosition, claimant: int, fills: Any) -> tupl
             raise Refused("a fill has no cell")
         if others:
             region = cells | _cells(rules, others[0], empty & ~cells)
-            work += _compare(rules, position, claimant, region, ((cells, 0), (0, 0)))
-            _test_work("fills", work)
+            _compare(rules, position, claimant, region, ((cells, 0), (0, 0)), work)
             zone |= region
         position = rules.filled(position, player, cells)
     return position, zone
 
 
 def left_out(
-    rules: Hex, position: HexPosition, claimant: int, entries: Any, left: Collection[str]
+    rules: Hex,
+    position: HexPosition,
+    claimant: int,
+    entries: Any,
+    left: Collection[str],
+    work: Work,
 ) -> tuple[set[str], int]:
     """Returns the replies of ``left`` that ``entries`` do not leave out, and their regions' mask.
 
-    ``left`` are the replies without an answer. Raises Refused if an entry does not hold.
+    ``left`` are the replies without an answer. Raises Refused if an entry does not hold, or if the
+    comparisons take too much ``work``.
     """
     if not isinstance(entries, list):
         raise Refused(f"the replies left out are {show(entries)}, not a list")
-    still, zone, work, seen, empty = set(left), 0, 0, set(), rules.empty(position)
+    work.begin_list()
+    still, zone, seen, empty = set(left), 0, set(), rules.empty(position)
     for entry in entries:
         reply, instead, others = _texts("reply left out", entry, (3,))
         if reply in seen:
@@ -69,8 +78,7 @@ def left_out(
         if instead in still:
             raise Refused(f"{reply} is left out because of {instead}, which has no answer yet")
         region = bit | other | _cells(rules, others, empty & ~(bit | other))
-        work += _compare(rules, position, claimant, region, ((0, other), (0, bit)))
-        _test_work("replies left out", work)
+        _compare(rules, position, claimant, region, ((0, other), (0, bit)), work)
         still.discard(reply)
         zone |= region
     return still, zone
@@ -82,11 +90,13 @@ def _compare(
     claimant: int,
     region: int,
     contents: tuple[tuple[int, int], tuple[int, int]],
-) -> int:
+    work: Work,
+) -> None:
     """Tests that the first content of the region is at most as good as the second.
 
-    Returns the work of the comparison. Raises Refused if the local order does not prove it. A
-    content is the masks of the stones of the claimant and of the opponent in the region.
+    Raises Refused if the local order does not prove it, or if the comparisons of the file take too
+    much ``work``. A content is the masks of the stones of the claimant and of the opponent in the
+    region.
     """
     cells = list(bits(region))
     if len(cells) > MOST_CELLS:
@@ -97,20 +107,13 @@ def _compare(
         for player in (claimant, 1 - claimant)
     ]
     worse, better = (Content(_numbers(cells, a), _numbers(cells, b)) for a, b in contents)
-    found, work = at_most(near, *sides, worse, better)
+    found, pairs = at_most(near, *sides, worse, better)
+    if not work.take(pairs):
+        raise Refused("the local order takes more pairs of contents than FORMAT.md allows a file")
     if not found:
         names = ",".join(rules.grid.names[cell] for cell in cells)
         why = "takes too much work" if found is None else "does not prove it"
         raise Refused(f"the local order on the region {names} {why}")
-    return work
-
-
-def _test_work(what: str, work: int) -> None:
-    """Raises Refused if the comparisons for a list of ``what`` take too much ``work``."""
-    if work > MOST_WORK_OF_LIST:
-        raise Refused(
-            f"the {what} need more than {MOST_WORK_OF_LIST} pairs of contents of the local order"
-        )
 
 
 def _side(rules: Hex, groups: Groups, cells: list[int], position: HexPosition) -> Side:

@@ -14,11 +14,26 @@ MOST_CELLS = 6
 """Most empty cells of a region. There are 3^6 contents of such a region."""
 MOST_WORK = 30_000
 """Most pairs of contents that one comparison may consider. They take 0.6 s."""
-MOST_WORK_OF_LIST = 100_000
-"""Most pairs of contents that the comparisons for one list of a node may consider together.
-
-Searched certificates of 6x6 boards need at most 2,400.
+WORK_OF_FILE, WORK_OF_LIST = 100_000, 3_000
+"""The comparisons for the first n lists of a file may consider this many pairs of contents, and
+n times as many more. A list of a searched certificate of 6x6 boards needs at most 2,400.
 """
+
+
+class Work:
+    """The pairs of contents that the comparisons of a file may still consider."""
+
+    def __init__(self) -> None:
+        self._left = WORK_OF_FILE
+
+    def begin_list(self) -> None:
+        """Adds what one more list may need."""
+        self._left += WORK_OF_LIST
+
+    def take(self, pairs: int) -> bool:
+        """Subtracts ``pairs``; returns whether there were as many."""
+        self._left -= pairs
+        return self._left >= 0
 
 
 class Side(NamedTuple):

@@ -9,6 +9,7 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.games.hex.derivation import Derivation
 from jaxsolve.proof.check.games.hex.groups import Groups
 from jaxsolve.proof.check.games.hex.inferior import filled, left_out
+from jaxsolve.proof.check.games.hex.local_order import Work
 from jaxsolve.proof.check.games.hex.pairing import paired
 from jaxsolve.proof.check.zones import Zones
 
@@ -25,6 +26,10 @@ class HexZones(Zones):
     """
 
     rules: Hex
+
+    def __init__(self, rules: Hex):
+        super().__init__(rules)
+        self._work = Work()  # of the file, which has these zones for itself
 
     def covers(self, claimant: int, position: HexPosition, won: HexPosition, zone: int) -> bool:
         return (
@@ -74,12 +79,12 @@ class HexZones(Zones):
         return [(text, derivation.edges(number).carrier) for number in numbers]
 
     def fill(self, claimant: int, position: HexPosition, fills: Any) -> tuple[HexPosition, int]:
-        return filled(self.rules, position, claimant, fills)
+        return filled(self.rules, position, claimant, fills, self._work)
 
     def instead(
         self, claimant: int, position: HexPosition, entries: Any, left: Collection[str]
     ) -> tuple[set[str], int]:
-        return left_out(self.rules, position, claimant, entries, left)
+        return left_out(self.rules, position, claimant, entries, left, self._work)
 
     def or_node(self, claimant: int, position: HexPosition, move: str, child: int) -> int:
         return self.rules.grid.point(move) | child
