@@ -39,7 +39,7 @@ from support.cluster_runs import (
 from support.heads import descendants, wait_until_gone
 from support.search import LONG, accepted
 
-SMALL = ("cluster", "solve", "start", "--game", "hex-4", "--job-nodes", 8, "--workers", 2)
+SMALL = ("cluster", "solve", "moves:a3", "--game", "hex-5", "--job-nodes", 8, "--workers", 2)
 
 
 # ---- kill -9 -------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ def test_a_resumed_run_that_is_decided_starts_no_workers(tmp_path, monkeypatch):
 @pytest.mark.parametrize("limit", [("--nodes", 300), ("--evaluations", 400), ("--time", 0.05)])
 def test_orders_end_at_the_limits_of_the_run(limit, tmp_path, monkeypatch):
     made = inline(monkeypatch)
-    words = ("start", "--game", "hex-6", "--workers", 3, "--json", *limit)
+    words = ("start", "--game", "hex-8", "--workers", 3, "--json", *limit)
     result = run("cluster", "solve", *words, "--out", tmp_path / "out")
     assert result.exit_code == 10, result.output
     found, orders = one_object(result), [Order.decode(each) for each in made[0].sent]

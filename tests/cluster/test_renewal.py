@@ -31,10 +31,14 @@ from support.inline_trainer import InlineTrainer, drawn
 from support.networks import random_network
 from support.search import LONG, accepted
 
-GAME = make("hex-4")
+GAME = make("hex-5")
+ROOT = GAME.parse("...../...../X..../...../..... w")  # no connection decides it
 NETWORK = random_network(GAME, "both")
 GUIDE = Guide(NETWORK)
-PLACES = ("..../..../..../.... b", "X.../..../..../.... w", "XO../..../..../.... b")
+PLACES = tuple(
+    f"{row}/...../...../...../..... {side}"
+    for row, side in ((".....", "b"), ("X....", "w"), ("XO...", "b"))
+)
 OPTIONS = TrainerOptions(seconds=0, learn="cp+sp")
 START = Start(NETWORK, GAME.rule_set, OPTIONS.online(), 0, 0, 0.0)
 SETTINGS = Settings("mcts", Limits(nodes=100_000), heads=GUIDE)
@@ -63,7 +67,7 @@ def solved(out, trainer=OPTIONS, resume=False, **options):
     with Run(ClusterOptions(2, job_nodes=4, trainer=trainer, **options), SETTINGS, out) as run:
         result = solve(
             GAME,
-            GAME.init(),
+            ROOT,
             settings=run.settings,
             make_pool=run.make_pool,
             out=out,
@@ -72,7 +76,7 @@ def solved(out, trainer=OPTIONS, resume=False, **options):
         assert run.shared is not None
         orders = [Order.decode(each) for each in run.shared.backend.sent]
     assert result.verdict is Verdict.PROVED, result.reason
-    accepted(GAME, GAME.init(), Claim(0), result)
+    accepted(GAME, ROOT, Claim(1), result)
     return result, orders, run
 
 
@@ -162,7 +166,7 @@ def test_a_resumed_run_begins_with_the_latest_weights(trainers, tmp_path, monkey
     out = tmp_path / "out"
     _, _, run = solved(out)
     (folder,) = (out / "trainer").iterdir()
-    assert folder.name.startswith("hex-4-") and list((folder / "tb").iterdir())
+    assert folder.name.startswith("hex-5-") and list((folder / "tb").iterdir())
     latest = sorted((folder / "networks").iterdir())
     assert len(latest) == 2
     network = Network.load(latest[-1])
@@ -204,7 +208,7 @@ def damaged(number, answer):
         answer[:-1],
         head + b"\n" + bytes([data[0] ^ 1]) + data[1:],
         head,
-        Answer(found.figures, Weights(weights.version, "hex-5", data)).encode(),
+        Answer(found.figures, Weights(weights.version, "hex-6", data)).encode(),
         Answer(found.figures, Weights(1, weights.rules, data)).encode(),
         Answer(found.figures, Weights(weights.version, weights.rules, data[4:])).encode(),
         Answer(
@@ -281,17 +285,17 @@ def test_a_trainer_that_never_answers_is_given_up(trainers, tmp_path, monkeypatc
 
 # ---- weights in the worker -----------------------------------------------------------------------
 def order(version, number=1, line=(), nodes=40):
-    state = GAME.init()
+    state = ROOT
     for action in line:
         state = GAME.step(state, np.int32(action))
-    root = GAME.text(GAME.init())
+    root = GAME.text(ROOT)
     return Order(
         number,
         1,
         version,
         GAME.rule_set,
         GAME.text(state),
-        Claim(0),
+        Claim(1),
         nodes,
         None,
         root,
@@ -331,7 +335,7 @@ def test_a_kept_tree_stays_and_nothing_compiles():
     kept = worker._kept
     assert kept is not None
     evaluator = shared_evaluator(GAME, GUIDE.heads(GAME))
-    states = np.repeat(GAME.host_pack(GAME.init())[None], 3, axis=0)
+    states = np.repeat(GAME.host_pack(ROOT)[None], 3, axis=0)
     moves = np.arange(3, dtype=np.int32)
     before = evaluator(states, moves)
     with compilations() as found:

@@ -122,7 +122,8 @@ def test_a_process_that_stops_within_a_message_does_not_delay_the_manager(monkey
 
 
 # ---- runs ----------------------------------------------------------------------------------------
-BOARD = make("hex-4")
+BOARD = make("hex-5")
+PLACE = BOARD.parse("...../...../X..../...../..... w")  # no connection decides it
 PLAYER = random_network(BOARD, "long")
 
 
@@ -147,20 +148,20 @@ class Runs:
             time.sleep(0.02)
 
     def solved(self, out, progress, **options):
-        given = (*GIVEN[:1], "most_moves=16", *GIVEN[2:])
+        given = (*GIVEN[:1], "most_moves=20", *GIVEN[2:])
         trainer = TrainerOptions(seconds=0, learn="cp+sp", given=given)
         settings = Settings("mcts", Limits(nodes=100_000), heads=Guide(PLAYER))
         with Run(ClusterOptions(trainer=trainer, **options), settings, out) as run:
             result = solve(
                 BOARD,
-                BOARD.init(),
+                PLACE,
                 settings=run.settings,
                 make_pool=run.make_pool,
                 out=out,
                 progress=lambda _: progress(run.shared),
             )
         assert result.verdict is Verdict.PROVED, result.reason
-        accepted(BOARD, BOARD.init(), Claim(0), result)
+        accepted(BOARD, PLACE, Claim(1), result)
         return run
 
 

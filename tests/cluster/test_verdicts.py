@@ -74,7 +74,7 @@ def test_values_are_those_of_solve_value(rule_set, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("pool", "method"), [(1, "pns"), (3, "dfpn"), (2, "mcts")])
 def test_pools_of_several_games_answer_as_solve(pool, method, tmp_path, monkeypatch):
     inline(monkeypatch)
-    chosen = [each for rules in ("hex-4", "loa-4", "awari") for each in asked(rules)]
+    chosen = [each for rules in ("hex-6", "loa-4", "awari") for each in asked(rules)]
     given = [
         Problem(f"p{number}", each.game, each.state, each.claim)
         for number, each in enumerate(chosen)
@@ -98,14 +98,14 @@ OPTIONS = ({"opponent_only": True}, {"worker_method": "pns"}, {"worker_method": 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_every_scheme_gives_the_verdict(options, tmp_path, monkeypatch):
     made = inline(monkeypatch)
-    for number, question in enumerate(asked("hex-4") + asked("loa-4")):
+    for number, question in enumerate(asked("hex-6") + asked("loa-4")):
         got = answer(question, tmp_path / str(number), workers=2, job_nodes=8, **options)
         assert got.result.verdict is question.verdict and made[-1].sent
 
 
 def test_a_run_without_a_folder_gives_the_verdict(monkeypatch):
     inline(monkeypatch)
-    (question, *_) = asked("hex-4")
+    (question, *_) = asked("hex-6")
     with Run(ClusterOptions(2, job_nodes=8), Settings("pns")) as run:
         got = solve_value(
             question.game, question.state, settings=run.settings, make_pool=run.make_pool
@@ -116,7 +116,7 @@ def test_a_run_without_a_folder_gives_the_verdict(monkeypatch):
 @pytest.mark.parametrize("backend", ["processes", RAY])
 def test_real_workers_give_the_verdict(backend, tmp_path):
     """A pool over two games, so that the workers are started once."""
-    chosen = asked("hex-4") + asked("loa-4")
+    chosen = asked("hex-6") + asked("loa-4")
     given = [
         Problem(f"p{number}", each.game, each.state, each.claim)
         for number, each in enumerate(chosen)

@@ -12,7 +12,7 @@ from jaxsolve.cluster.orders import Report
 from jaxsolve.cluster.verifiers import Verifiers
 from support.cluster import answer, inline, questions
 
-RULE_SETS = ("hex-4", "gomoku-5;line=4;win=exact5;knowledge=4t")
+RULE_SETS = ("hex-6", "gomoku-5;line=4;win=exact5;knowledge=4t")
 
 
 @pytest.fixture(scope="module")

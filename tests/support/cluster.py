@@ -20,7 +20,7 @@ from support.oracles import minimax
 from support.search import accepted, claims
 
 RANDOM = {  # rule set -> plies of random play
-    "hex-4": range(1, 9),
+    "hex-6": range(2, 9),
     "awari": range(150, 220),
     "loa-4": range(4, 10),
     "knightthrough-5;rules=all": range(6, 14),

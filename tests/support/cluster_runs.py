@@ -16,7 +16,7 @@ from pathlib import Path
 from jaxsolve.cluster.journal import JOURNAL
 from jaxsolve.proof.check import check
 
-GAME, POSITION = "hex-5", "...../.X.../...../...../..... w"
+GAME, POSITION = "hex-6", "....../....../X...../....../....../...... w"
 ANSWER = 20  # exit code of a disproved claim
 WORDS = ("cluster", "solve", POSITION, "--game", GAME, "--job-nodes", 150, "--workers", 2, "--json")
 
