@@ -84,7 +84,8 @@ def questions(
     """
     game = make(rule_set)
     asked, found = itertools.cycle(claims(game)), list[Question]()
-    oracle = minimax.DepthFirst(game, 20_000) if game.name in WITHOUT_REPETITION else None
+    most_steps = 1000 if game.name == "hex" else 20_000  # most of Hex 6x6 is too large
+    oracle = minimax.DepthFirst(game, most_steps) if game.name in WITHOUT_REPETITION else None
     for text in itertools.islice(positions(rule_set, seed), 60 * count):
         state, claim = game.parse(text), next(asked)
         result = solve(game, state, claim=claim, limits=Limits(nodes=most), check=False)
