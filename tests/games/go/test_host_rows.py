@@ -103,7 +103,7 @@ def test_rows_of_textbook_shapes_are_equal(name):
 
 
 def test_only_rule_sets_with_zones_have_rows_on_the_host():
-    for rule_set in ("go-5", "killallgo-7;ko=positional", "hex-4"):
+    for rule_set in ("go-5", "killallgo-7;ko=positional", "hex-12"):
         assert Evaluator(make(rule_set)).host_rows() is None
     game = make("killallgo-7")
     assert Evaluator(game, playouts=1).host_rows() is None

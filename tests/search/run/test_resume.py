@@ -26,12 +26,13 @@ import sys
 from pathlib import Path
 from jaxsolve.core import process
 process.setup()
-from support.plain_hex import make
+from jaxsolve.games import make
+from jaxsolve.games.hex import Hex
 from jaxsolve.proof import log
 from jaxsolve.search import Claim, Limits, solve
 log.FLUSH_RECORDS = 16
 rules, text, player, method, out, resume = sys.argv[1:]
-game = make(rules)
+game = Hex(6, knowledge=False) if rules == "hex-6" else make(rules)
 print("started", flush=True)
 options = dict(out=Path(out), resume=resume == "1", wave=1, limits=Limits(nodes=200_000))
 solve(game, game.parse(text), claim=Claim(int(player)), method=method, **options)
