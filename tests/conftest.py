@@ -36,6 +36,9 @@ LONGEST = (
 )
 """Files that take long, in the order in which parallel processes start them."""
 
+MOST_BYTES = 2 << 30
+"""Memory of a test process above which compiled calls of earlier files are released."""
+
 # Compilation takes most of the time. These settings halve that of XLA and save a sixth of numba's.
 # A long run compiles as for users.
 if "JAXSOLVE_LONG" not in os.environ:
@@ -86,13 +89,13 @@ def _count_of(kept: tuple[object, ...]) -> int:
 def frozen_compiled_calls() -> Iterator[None]:
     """Keeps compiled calls of earlier files out of garbage collection.
 
-    They are hundreds of thousands of objects. A process that ran most files would hold more memory
-    mappings than Linux allows, so near that limit they are released.
+    They are hundreds of thousands of objects. A process that ran most files would hold 7 GB, and
+    more memory mappings than Linux allows, so above MOST_BYTES they are released.
     """
     yield
-    if process.mappings() > process.MAX_MAPPINGS:
+    if process.resident_bytes() > MOST_BYTES or process.mappings() > process.MAX_MAPPINGS:
         gc.unfreeze()
-    process.release_compiled_code()
+    process.release_compiled_code(MOST_BYTES)
     gc.collect()
     gc.freeze()
 

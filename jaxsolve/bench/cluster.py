@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +34,7 @@ from jaxsolve.cluster.sizing import JobSize
 from jaxsolve.cluster.solving import MOST_WORKERS, ClusterOptions, manager_settings
 from jaxsolve.cluster.status import STATUS, Status
 from jaxsolve.cluster.verifiers import OwnVerifier
+from jaxsolve.core.process import resident_bytes
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
 from jaxsolve.games.hex import Hex
@@ -242,7 +242,7 @@ class _Simulation:
             self.clock.added_seconds,
             int(counters[NODES]),
             int(counters[USED]),
-            _resident(),
+            resident_bytes(),
             figures.sent_bytes,
             figures.news_bytes,
             figures.received_bytes,
@@ -283,9 +283,3 @@ class _Simulation:
 def _endless(game: Game) -> Game:
     """Returns Hex without knowledge, which would decide positions of the simulated search."""
     return dataclasses.replace(game, knowledge=False) if isinstance(game, Hex) else game
-
-
-def _resident() -> int:
-    """Returns the bytes of memory that this process occupies."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")

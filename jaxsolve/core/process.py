@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import gc
 import hashlib
@@ -132,18 +133,35 @@ def mappings() -> int:
         return 0
 
 
-def release_compiled_code() -> None:
+def resident_bytes() -> int:
+    """Returns the memory that this process uses, in bytes, or 0 if it is unknown."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        return 0
+    return int(pages) * resource.getpagesize()
+
+
+def release_compiled_code(most_bytes: int | None = None) -> None:
     """Drops all functions that JAX has compiled if they use many memory mappings.
 
     XLA aborts a process that has no mappings left. Call this function in loops over runs, games or
     tests if each of them compiles many functions. A dropped function is compiled again, or read
     from the cache on disk, when it is called again.
-    """
-    if mappings() > MAX_MAPPINGS:
-        import jax
 
-        jax.clear_caches()
-        gc.collect()
+    Args:
+      most_bytes: also drop them if the process uses more memory than this. Training functions take
+        up to a gigabyte each.
+    """
+    if mappings() <= MAX_MAPPINGS and (most_bytes is None or resident_bytes() <= most_bytes):
+        return
+    import jax
+
+    jax.clear_caches()
+    gc.collect()
+    # glibc keeps freed memory for later, which was two thirds of the memory of the tests.
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def cpu_seconds() -> float:

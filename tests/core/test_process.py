@@ -28,9 +28,15 @@ def test_released_code_gives_its_memory_mappings_back(monkeypatch) -> None:
     assert held > before + 20
     process.release_compiled_code()
     # Other memory of the process may come and go meanwhile.
-    assert process.mappings() > held - 10, "below the limit everything stays"
+    process.release_compiled_code(1 << 50)
+    assert process.mappings() > held - 10, "below the limits everything stays"
     monkeypatch.setattr(process, "MAX_MAPPINGS", before)
     process.release_compiled_code()
+    assert process.mappings() < held - 20
+    monkeypatch.undo()
+    compile_some(20)
+    held = process.mappings()
+    process.release_compiled_code(1 << 20)
     assert process.mappings() < held - 20
     compile_some(1)
 

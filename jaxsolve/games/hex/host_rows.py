@@ -71,6 +71,9 @@ class Analyst(NamedTuple):
     zone: np.ndarray  # uint64[W]
     keyed: np.ndarray  # uint32[2 V + 1]: the words of a state that its key depends on
     salts: np.ndarray  # uint32[2, 2, 2 V + 1]: constants of the key
+    # The rows of a node's children are computed in turn, so the last parent's fills are kept.
+    parent: np.ndarray  # uint32[2 V]: the stones of that parent, in the words of a state
+    filled: np.ndarray  # uint64[2, W]: its X
 
 
 def make_analyst(game: Hex) -> Analyst:
@@ -82,6 +85,8 @@ def make_analyst(game: Hex) -> Analyst:
         np.zeros(words, np.uint64),
         np.zeros(keyed, np.uint32),
         np.ascontiguousarray(key_salts(keyed, game.rule_set)[:, :2]),
+        np.full(keyed - 1, 0xFFFFFFFF, np.uint32),  # no position: both players have each cell
+        np.zeros((2, words), np.uint64),
     )
 
 
@@ -92,6 +97,8 @@ analyst_at = pointer_reader(
         np.zeros(1, np.uint64),
         np.zeros(3, np.uint32),
         np.zeros((2, 2, 3), np.uint32),
+        np.zeros(2, np.uint32),
+        np.zeros((2, 1), np.uint64),
     )
 )
 
@@ -230,23 +237,40 @@ def _write_zone(analyst, side):
 
 
 @inner
+def _write_filled(facts, analyst, state):
+    """Writes X of a packed state to ``analyst.filled``, unless it is there already."""
+    parent, known = analyst.parent, True
+    for i in range(len(parent)):
+        known &= parent[i] == state[i]
+    if known:
+        return
+    read_stones(facts, state, analyst.stones)
+    fill(analyst.knowledge, analyst.stones, np.int64(-1))
+    for i in range(len(parent)):
+        parent[i] = state[i]
+    for colour in range(2):
+        for i in range(analyst.filled.shape[1]):
+            analyst.filled[colour, i] = analyst.knowledge.stones[colour, i]
+
+
+@inner
 def _prepare(analyst, state, action, host_rows):
     """Writes the state after ``action`` to the row, and its stones to ``analyst.stones``.
 
     Returns (side to move, outcome).
     """
     facts, row = host_rows.facts, host_rows.row
-    read_stones(facts, state, analyst.stones)
     meta = np.int64(state[6 * facts[STATE_WORDS]])
     side = meta & 1
     if action < 0 or meta >> 1 != 0:
+        read_stones(facts, state, analyst.stones)
         for i in range(6 * facts[STATE_WORDS] + 1):
             row[i] = state[i]
         return side, meta >> 1
-    fill(analyst.knowledge, analyst.stones)
+    _write_filled(facts, analyst, state)
     for colour in range(2):
         for i in range(analyst.stones.shape[1]):
-            analyst.stones[colour, i] = analyst.knowledge.stones[colour, i]
+            analyst.stones[colour, i] = analyst.filled[colour, i]
     analyst.stones[side, action >> 6] |= _ONE << np.uint64(action & 63)
     return 1 - side, _write_state(facts, analyst, 1 - side, row)
 
@@ -285,7 +309,7 @@ def _row(state, action, host_rows, words):
     analyst = analyst_at(host_rows.facts[ADDRESS])
     side, outcome = _prepare(analyst, state, action, host_rows)
     if outcome == 0:
-        analyse_in(analyst.knowledge, analyst.stones, side, words)
+        analyse_in(analyst.knowledge, analyst.stones, side, action, words)
     _finish(analyst, side, outcome, host_rows)
     return np.int64(0)
 

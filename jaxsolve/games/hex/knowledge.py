@@ -29,7 +29,7 @@ from jaxsolve.games.hex.derivation import Line, cells_of, derivation, derivation
 from jaxsolve.games.hex.domination import dominated
 from jaxsolve.games.hex.fill_in import fill_in
 from jaxsolve.games.hex.h_search import FIND_FULL, FIND_SEMI, best_part, search
-from jaxsolve.games.hex.inferior import Inferior, everywhere, make_inferior
+from jaxsolve.games.hex.inferior import Inferior, everywhere, make_inferior, near_cell
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.jit.struct import by_pointer
 
@@ -115,21 +115,32 @@ def _list_threats(knowledge, words):
 
 
 @compiled
-def fill(knowledge, stones):
-    """Writes X, the position ``stones`` uint64[2, W] with its inferior cells filled."""
+def fill(knowledge, stones, cell):
+    """Writes X, the position ``stones`` uint64[2, W] with its inferior cells filled.
+
+    If ``cell`` is not -1, nothing was left to fill before the stone on it was placed. X and the
+    list of the fills are the same as with -1: elsewhere no pattern matches, so the first one that
+    does is the same.
+    """
     for colour in range(2):
         for i in range(stones.shape[1]):
             knowledge.stones[colour, i] = stones[colour, i]
-    everywhere(knowledge.inferior, knowledge.must_play)
-    knowledge.result[FILLS] = fill_in(knowledge.inferior, knowledge.stones, knowledge.must_play)
+    todo = knowledge.must_play  # work space here
+    for i in range(len(todo)):
+        todo[i] = np.uint64(0)
+    if cell < 0:
+        everywhere(knowledge.inferior, todo)
+    else:
+        near_cell(knowledge.inferior, cell, todo)
+    knowledge.result[FILLS] = fill_in(knowledge.inferior, knowledge.stones, todo)
 
 
 @inner
-def analyse_in(knowledge, stones, side, words):
-    """``analyse`` within compiled code; ``words`` is W as a constant."""
+def analyse_in(knowledge, stones, side, cell, words):
+    """``analyse`` within compiled code; ``cell`` as in ``fill``, ``words`` is W as a constant."""
     result = knowledge.result
     result[SIDE], result[WINNER], result[STEP], result[KEY], result[THREATS] = side, -1, -1, -1, 0
-    fill(knowledge, stones)
+    fill(knowledge, stones, cell)
     result[REMOVED] = 0
     for i in range(words):
         knowledge.must_play[i] = np.uint64(0)
@@ -156,13 +167,13 @@ def analyse(knowledge, stones, side):
     Returns:
       The winner, or -1.
     """
-    return analyse_in(knowledge, stones, side, np.int64(1))
+    return analyse_in(knowledge, stones, side, np.int64(-1), np.int64(1))
 
 
 @compiled
 def analyse_wide(knowledge, stones, side):
     """Like ``analyse``, on a board of 65 to 128 cells (W = 2)."""
-    return analyse_in(knowledge, stones, side, np.int64(2))
+    return analyse_in(knowledge, stones, side, np.int64(-1), np.int64(2))
 
 
 def analysis_of(size: int) -> Callable[[Knowledge, np.ndarray, int], Any]:

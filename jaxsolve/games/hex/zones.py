@@ -50,7 +50,7 @@ def won_by_knowledge(state, action, zone, out, facts, scratch):
     won(state, action, zone, out, facts, scratch)
     analyst = analyst_at(facts[ADDRESS])
     read_stones(facts, state, analyst.stones)
-    fill(analyst.knowledge, analyst.stones)
+    fill(analyst.knowledge, analyst.stones, np.int64(-1))
     for i in range(len(analyst.zone)):
         analyst.zone[i] = np.uint64(0)
     side = np.int64(state[6 * facts[STATE_WORDS]] & np.uint32(1))

@@ -78,12 +78,16 @@ def test_rows_say_the_truth(size, least):
     assert size < 4 or kinds == {True, False}
 
 
-def test_the_state_after_a_move_is_one_of_the_rules():
-    """Words, outcome and key are those that the rules give the same board."""
-    game, draw = Hex(6), random.Random(1)
+@pytest.mark.parametrize("size, count", [(6, 60), (9, 6)])
+def test_the_state_after_a_move_is_one_of_the_rules(size, count):
+    """Words, outcome and key are those that the rules give the same board.
+
+    The row is that of the position itself, where fills are looked for everywhere.
+    """
+    game, draw = Hex(size), random.Random(1)
     evaluator, plain = Evaluator(game), Evaluator(game, host=False, zones=False)
-    values = Values(6)
-    for text in itertools.islice(ongoing(values, draw, 0, 30), 60):
+    values = Values(size)
+    for text in itertools.islice(ongoing(values, draw, 0, 5 * size), count):
         state = game.read(text)
         empty = np.flatnonzero(game.cells(state).reshape(-1) == 0)
         # The move is legal with the fills, too, if the row lists it.
@@ -94,6 +98,8 @@ def test_the_state_after_a_move_is_one_of_the_rules():
             if not row[layout.masks + action // 32] >> np.uint32(action % 32) & 1:
                 continue
             (child,) = evaluator(packed, np.array([action], np.int32))
+            (row_of_child,) = evaluator(child[None, : layout.state], np.array([-1], np.int32))
+            assert np.array_equal(row_of_child, child)
             again = game.read(game.text(game.unpack(child[: layout.state])))
             assert np.array_equal(game.host_pack(again), child[: layout.state])
             (ruled,) = plain(child[None, : layout.state], np.array([-1], np.int32))
