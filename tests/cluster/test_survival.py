@@ -112,7 +112,7 @@ def test_a_killed_head_of_a_joined_cluster_is_waited_for(tmp_path, monkeypatch):
 @pytest.mark.skipif(not LONG, reason="needs JAXSOLVE_LONG=1")
 def test_nodes_come_and_go_and_a_head_that_stays_away_ends_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(ray_actors, "HEAD_SECONDS", 2.0)
-    game, out, seen = make("hex-6"), tmp_path / "out", list[int]()
+    game, out, seen = make("hex-8"), tmp_path / "out", list[int]()
     with Cluster(tmp_path, several=True) as cluster:
         cluster.admit(monkeypatch)
 
@@ -131,7 +131,7 @@ def test_nodes_come_and_go_and_a_head_that_stays_away_ends_the_run(tmp_path, mon
         with Run(options, Settings("pns"), out) as started_run:
             result = solve(
                 game,
-                game.parse("....../....../....../....../....../...... b"),
+                game.parse("/".join(["." * 8] * 8) + " b"),
                 settings=dataclasses.replace(started_run.settings, limits=limits),
                 make_pool=started_run.make_pool,
                 out=out,
@@ -142,7 +142,7 @@ def test_nodes_come_and_go_and_a_head_that_stays_away_ends_the_run(tmp_path, mon
     assert read(out)["ended"] and json.loads((out / "result.json").read_text())
     before = lines(out)
     inline(monkeypatch)
-    words = ("start", "--game", "hex-6", "--job-nodes", 50, "--nodes", 20 * 50 + result.nodes)
+    words = ("start", "--game", "hex-8", "--job-nodes", 50, "--nodes", 20 * 50 + result.nodes)
     resumed = run("cluster", "solve", *words, "--out", out, "--resume")
     assert resumed.exit_code == 10 and len(lines(out)) > len(before), resumed.output
     assert_nothing_twice(out)
