@@ -65,7 +65,7 @@ def test_all_variants_are_run_once(tmp_path):
         ("hex-opening", "without", "disproved"),
     ]
     assert [row["paper"] for row in rows] == ["5", ""]
-    assert all(int(row["nodes"]) > 10 and float(row["seconds"]) > 0 for row in rows)
+    assert all(int(row["nodes"]) > 0 and float(row["seconds"]) > 0 for row in rows)
     again = call(*words)
     assert again.exit_code == 0 and "hex-opening, all" not in again.stderr
     other = call(*words, "ids=[go-life]")
