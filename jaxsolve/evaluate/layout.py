@@ -26,7 +26,7 @@ class Offsets(NamedTuple):
     threat: int
     first: int
     legal: int  # bit set of M words
-    wins: int  # bit set of M words
+    wins: int  # bit set of M words; a list of moves if the game detects wins (``Layout.masks``)
     forcing: int  # bit set of M words
     zone: int  # bit set of M words; NONE if the game detects no wins
     value: int  # NONE if rows hold no values
@@ -90,7 +90,10 @@ class Layout:
     def masks(self) -> int:
         """Offset of three bit sets of ``mask`` words each: legal, winning and forcing moves.
 
-        If ``zoned``, the legal moves that a detected threat refutes are left out.
+        If ``zoned``, the legal moves that a detected threat refutes are left out. The second set is
+        then no set, but a list: up to 4 ``mask`` moves that are listed first, the best one first,
+        as bytes 1 + action, the low byte of a word first. A byte 0 ends the list. Only rows of a
+        game that ``ShowsKnowledge`` have moves in it.
         """
         return self.state + row_words.MASKS
 

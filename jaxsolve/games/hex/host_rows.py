@@ -5,7 +5,8 @@ inferior cells filled: moves are played in X, so the states after them hold the 
 
 * A position with a known winner: INFO_WINNER, and the zone of its connection.
 * Otherwise the legal moves are those of the must-play region that no other move dominates. THREAT
-  is 1, so that the zone of the row joins that of a refutation of all moves (``expansion``).
+  is 1, so that the zone of the row joins that of a refutation of all moves (``expansion``). FIRST
+  and the moves to list first come from ``move_order``.
 
 The zone of a row holds the carriers of the connections that it uses, and the regions of the fills
 and of the moves left out that the winner's proof rests on. The other player's fills need no zone:
@@ -20,7 +21,7 @@ import numpy as np
 
 from jaxsolve.games.boards.mixing import key_salts
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.hex.connections import words_of
+from jaxsolve.games.hex.connections import count_word, words_of
 from jaxsolve.games.hex.knowledge import (
     FILLS,
     KEY,
@@ -33,6 +34,13 @@ from jaxsolve.games.hex.knowledge import (
     fill,
     make_knowledge,
 )
+from jaxsolve.games.hex.move_order import (
+    Potentials,
+    initial_numbers,
+    make_potentials,
+    rank_moves,
+    take_best,
+)
 from jaxsolve.games.host_rows import HostRows, make_host_rows, write_key
 from jaxsolve.games.row_words import (
     FIRST,
@@ -41,6 +49,7 @@ from jaxsolve.games.row_words import (
     INFO_OUTCOME,
     INFO_WINNER,
     MASKS,
+    MOVES_A_WORD,
     THREAT,
 )
 from jaxsolve.games.row_words import (
@@ -74,6 +83,7 @@ class Analyst(NamedTuple):
     # The rows of a node's children are computed in turn, so the last parent's fills are kept.
     parent: np.ndarray  # uint32[2 V]: the stones of that parent, in the words of a state
     filled: np.ndarray  # uint64[2, W]: its X
+    potentials: Potentials
 
 
 def make_analyst(game: Hex) -> Analyst:
@@ -87,6 +97,7 @@ def make_analyst(game: Hex) -> Analyst:
         np.ascontiguousarray(key_salts(keyed, game.rule_set)[:, :2]),
         np.full(keyed - 1, 0xFFFFFFFF, np.uint32),  # no position: both players have each cell
         np.zeros((2, words), np.uint64),
+        make_potentials(game.size**2),
     )
 
 
@@ -99,6 +110,7 @@ analyst_at = pointer_reader(
         np.zeros((2, 2, 3), np.uint32),
         np.zeros(2, np.uint32),
         np.zeros((2, 1), np.uint64),
+        make_potentials(1),
     )
 )
 
@@ -276,6 +288,25 @@ def _prepare(analyst, state, action, host_rows):
 
 
 @inner
+def _write_order(analyst, row, first, count):
+    """Writes the initial numbers, and the moves to list first (``Layout.masks``).
+
+    ``count`` is the number of words of an action bit set. Uses ``analyst.zone`` as work space.
+    """
+    knowledge, left, moves = analyst.knowledge, analyst.zone, np.int64(0)
+    for i in range(len(left)):
+        left[i] = knowledge.must_play[i]
+        moves += count_word(left[i])
+    mine, theirs = rank_moves(analyst.potentials, knowledge.own, knowledge.other)
+    a, b = initial_numbers(mine, theirs, moves)
+    row[first + FIRST] = np.uint32(a | b << 16)
+    at = first + MASKS + count
+    for i in range(min(MOVES_A_WORD * count, moves)):
+        entry = np.uint32(take_best(analyst.potentials.rank, left) + 1)
+        row[at + i // MOVES_A_WORD] |= entry << np.uint32(8 * (i % MOVES_A_WORD))
+
+
+@inner
 def _finish(analyst, side, outcome, host_rows):
     """Writes all of the row but the state; ``knowledge`` has analysed an ongoing position."""
     facts, row, knowledge = host_rows.facts, host_rows.row, analyst.knowledge
@@ -301,6 +332,7 @@ def _finish(analyst, side, outcome, host_rows):
     else:
         row[first + THREAT] = np.uint32(1)
         _write_actions(knowledge.must_play, row, masks, count)
+        _write_order(analyst, row, first, count)
 
 
 @inner

@@ -59,7 +59,7 @@ class Allocator:
         return Workspace(
             self.tree(method),
             new_paths(paths, depth),
-            claim_codes(game, self.claims[0]),
+            claim_codes(game, self.claims[0], evaluator.has_knowledge),
             evaluator.layout.offsets,
             np.stack([order] * 2),
             new_log(records, game.state_words, evaluator.zone_words, game.num_actions),
@@ -68,9 +68,9 @@ class Allocator:
 
     def plans_for_claim(self) -> bool:
         """Whether plans are made for the or-player of the first claim. The game must have plans."""
-        zoning, claim = self.evaluator.zoning(), claim_codes(self.game, self.claims[0])
+        zoning = self.evaluator.zoning()
         assert zoning is not None
-        return planner(zoning, self.root) == claim.or_player
+        return planner(zoning, self.root) == self.claims[0].player
 
     def tree(self, method: Method) -> Tree:
         """Returns an empty tree for ``method``."""

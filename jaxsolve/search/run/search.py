@@ -163,7 +163,8 @@ class Search:
         self.retreat()  # before the claim changes: the backup uses the old claim
         self.claim_index += 1
         self.verdict = None
-        self.work = self.work._replace(claim=claim_codes(self.game, self.claim))
+        codes = claim_codes(self.game, self.claim, self.evaluator.has_knowledge)
+        self.work = self.work._replace(claim=codes)
         if self._root_code:
             self._judge_root()
         elif self.method.reopen(self.work):

@@ -18,12 +18,17 @@ class ClaimCodes(NamedTuple):
     or_player: int  # the player who is claimed to win, or not to lose
     verdicts: np.ndarray  # int8[5] by ``Outcome``: 1 proved, -1 disproved, 0 neither (a length cap)
     may_repeat: bool  # whether positions can repeat within a game
-    # Whether moves can force the reply and the game's initial numbers only count moves.
-    forces: bool
+    # Whether the numbers of a new child become those of its unvisited siblings: where moves can
+    # force the reply and the game's initial numbers only count moves, and with knowledge, whose
+    # best moves are listed first.
+    adopts: bool
 
 
-def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
-    """Encodes ``claim`` about a position of ``game``."""
+def claim_codes(game: Game, claim: Claim, knows: bool) -> ClaimCodes:
+    """Encodes ``claim`` about a position of ``game``.
+
+    ``knows`` tells whether rows hold the game's knowledge (``Evaluator.has_knowledge``).
+    """
     verdicts = np.array(
         [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
     )
@@ -31,7 +36,7 @@ def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
         claim.player,
         verdicts,
         game.may_repeat,
-        isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers),
+        knows or (isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
+from jaxsolve.games.row_words import MOVES_A_WORD
 from jaxsolve.games.threats import THREATS
 from jaxsolve.jit.host import inner
 from jaxsolve.search.tree.tree import (
@@ -55,7 +56,8 @@ def count_moves(row, offsets: Offsets):
 def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     """Writes the list of a new node's moves: first the forcing moves, then the other moves.
 
-    Within each group the order is ``order`` for the mover. If a network gives priors, the whole
+    Within each group the order is ``order`` for the mover. The moves that the row of a game with
+    knowledge lists (``Layout.masks``) come before all others. If a network gives priors, the whole
     list is sorted by them instead. If the opponent has a threat, ``threat`` is the only move that
     meets it and becomes the only entry; else ``threat`` is negative.
     """
@@ -88,6 +90,8 @@ def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
             tree.lists[following] = np.uint32(action | FORCED_BIT)
             following += bit(row, offsets.forcing, action)
             at += 1
+        if offsets.zone != NONE:
+            _best_first(tree, np.int64(record.list), moves, row, offsets)
         top += moves
         if offsets.priors != NONE:
             _order_by_prior(tree, np.int64(record.list), top, row, offsets)
@@ -96,6 +100,28 @@ def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     for i in range(tree.zones.shape[1]):
         tree.open_moves[node, i] = row[offsets.legal + i]
         tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
+
+
+@inner
+def _best_first(tree, first, moves, row, offsets: Offsets):
+    """Puts the moves that the row lists in front of the list entries from ``first`` on."""
+    kept = np.int64(0)
+    for i in range(MOVES_A_WORD * offsets.mask):
+        word = np.int64(row[offsets.wins + i // MOVES_A_WORD])
+        action = (word >> 8 * (i % MOVES_A_WORD) & 255) - 1
+        if action < 0:
+            return
+        at = kept
+        while at < moves and tree.lists[first + at] & np.uint32(FORCED_BIT - 1) != action:
+            at += 1
+        if at == moves:
+            continue
+        entry = tree.lists[first + at]
+        while at > kept:
+            tree.lists[first + at] = tree.lists[first + at - 1]
+            at -= 1
+        tree.lists[first + kept] = entry
+        kept += 1
 
 
 @inner

@@ -264,7 +264,7 @@ def _absorb_row(work: Workspace, path, row, weights: Weights):
             estimate(tree, child, claim.or_player, weights.trust, np.float64(0.0))
         initialise_node(tree, child, node, action, claim.or_player, weights)
         rank_and_store(tree, child, claim, weights, log)
-        if weights.learns and claim.forces:
+        if weights.learns and claim.adopts:
             adopt_sibling_numbers(tree, node, number, child, claim)
     edge = tree.edges[tree.nodes[node].edges + number]
     edge.busy -= 1
@@ -319,8 +319,9 @@ def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
 
     If edge ``number``, which leads to the child, is a forcing move, the forcing moves are updated,
     else the other moves. A child's numbers also count forcing replies, while the initial numbers
-    only count moves. Without the update every unvisited move would look easier than the visited
-    ones, and all moves would be visited before any is searched.
+    only count moves; with knowledge they are those of the best move listed so far. Without the
+    update every unvisited move would look easier than the visited ones, and all moves would be
+    visited before any is searched.
     """
     record = tree.nodes[node]
     pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
