@@ -93,8 +93,6 @@ def frozen_compiled_calls() -> Iterator[None]:
     more memory mappings than Linux allows, so above MOST_BYTES they are released.
     """
     yield
-    if process.resident_bytes() > MOST_BYTES or process.mappings() > process.MAX_MAPPINGS:
-        gc.unfreeze()
     process.release_compiled_code(MOST_BYTES)
     gc.collect()
     gc.freeze()

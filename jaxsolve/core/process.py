@@ -143,19 +143,19 @@ def resident_bytes() -> int:
 
 
 def release_compiled_code(most_bytes: int | None = None) -> None:
-    """Drops all functions that JAX has compiled if they use many memory mappings.
+    """Drops all functions that JAX has compiled if they use much memory.
 
-    XLA aborts a process that has no mappings left. Call this function in loops over runs, games or
-    tests if each of them compiles many functions. A dropped function is compiled again, or read
-    from the cache on disk, when it is called again.
-
-    Args:
-      most_bytes: also drop them if the process uses more memory than this. Training functions take
-        up to a gigabyte each.
+    That is, if the process has more than MAX_MAPPINGS mappings, or uses more than ``most_bytes`` of
+    memory. XLA aborts a process that has no mappings left, and training functions take up to a
+    gigabyte each. Call this function in loops over runs, games or tests if each of them compiles
+    many functions. A dropped function is compiled again, or read from the cache on disk, when it is
+    called again.
     """
     if mappings() <= MAX_MAPPINGS and (most_bytes is None or resident_bytes() <= most_bytes):
         return
     import jax
+
+    gc.unfreeze()  # a caller may have frozen what refers to them
 
     jax.clear_caches()
     gc.collect()

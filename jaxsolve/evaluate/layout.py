@@ -26,8 +26,9 @@ class Offsets(NamedTuple):
     threat: int
     first: int
     legal: int  # bit set of M words
-    wins: int  # bit set of M words; a list of moves if the game detects wins (``Layout.masks``)
+    wins: int  # bit set of M words
     forcing: int  # bit set of M words
+    best: int  # list of moves in M words; NONE if rows do not list the best moves
     zone: int  # bit set of M words; NONE if the game detects no wins
     value: int  # NONE if rows hold no values
     costs: int  # two words; NONE if the network predicts no costs
@@ -51,6 +52,8 @@ class Layout:
     # (``games.abilities.DetectsWins``).
     zoned: bool = False
     costly: bool = False  # whether rows hold costs
+    # Whether rows list the best moves (``games.abilities.ShowsKnowledge``); only if ``zoned``.
+    ranked: bool = False
 
     @property
     def mask(self) -> int:
@@ -80,9 +83,9 @@ class Layout:
 
     @property
     def first(self) -> int:
-        """Offset of the initial numbers of unvisited moves: ``a | b << 16``.
+        """Offset of the initial numbers of unvisited moves: ``a | b << 16``, 15 bits each.
 
-        See ``games.game.InitialisesNumbers``.
+        See ``games.game.InitialisesNumbers``. Rows with knowledge have numbers of their own.
         """
         return self.state + row_words.FIRST
 
@@ -90,12 +93,19 @@ class Layout:
     def masks(self) -> int:
         """Offset of three bit sets of ``mask`` words each: legal, winning and forcing moves.
 
-        If ``zoned``, the legal moves that a detected threat refutes are left out. The second set is
-        then no set, but a list: up to 4 ``mask`` moves that are listed first, the best one first,
-        as bytes 1 + action, the low byte of a word first. A byte 0 ends the list. Only rows of a
-        game that ``ShowsKnowledge`` have moves in it.
+        If ``zoned``, the legal moves that a detected threat refutes are left out, and no winning or
+        forcing moves are listed, since a detected win names its winner.
         """
         return self.state + row_words.MASKS
+
+    @property
+    def best(self) -> int:
+        """Offset of up to 4 ``mask`` moves to list first, the best one first; only if ``ranked``.
+
+        The list takes the place of the winning moves. Each byte is 1 + action, the low byte of a
+        word first; a byte 0 ends the list.
+        """
+        return self.masks + self.mask
 
     @property
     def zone(self) -> int:
@@ -135,6 +145,7 @@ class Layout:
             legal=self.masks,
             wins=self.masks + self.mask,
             forcing=self.masks + 2 * self.mask,
+            best=self.best if self.ranked else NONE,
             zone=self.zone if self.zoned else NONE,
             value=self.values if self.value else NONE,
             costs=self.values + 1 if self.costly else NONE,

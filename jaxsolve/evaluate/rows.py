@@ -20,6 +20,7 @@ from jaxsolve.games.game import (
     InitialisesNumbers,
     ObservesHistory,
     Outcome,
+    ShowsKnowledge,
 )
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.games.row_words import INFO_MOVER, INFO_REPLY, INFO_WINNER
@@ -55,6 +56,7 @@ class Rows:
             network or self.playouts > 0,
             self.zoned,
             self.costly,
+            self.zoned and isinstance(self.game, ShowsKnowledge) and self.game.shows_knowledge,
         )
 
     def rules_rows(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:

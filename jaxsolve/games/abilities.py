@@ -175,7 +175,8 @@ class HasZones(Protocol):
 class ShowsKnowledge(Protocol):
     """Ability: the fields of a certificate node can show why a position is decided, or its replies.
 
-    The game's rows (``HasHostRows``) then hold more knowledge than rules and pairs.
+    The game's rows (``HasHostRows``) then hold more knowledge than rules and pairs: also initial
+    numbers of their own (``Layout.first``) and a list of the best moves (``Layout.best``).
     """
 
     @property

@@ -21,7 +21,7 @@ detected win, or 0; 2 bits. INFO_REPLY: 1 + forced reply that the evaluator has 
 16 bits.
 """
 MOVES_A_WORD = 4
-"""Number of moves in a word of the list of best moves (``Layout.masks``)."""
+"""Number of moves in a word of the list of best moves (``Layout.best``)."""
 OUTCOME_MASK, WINNER_MASK = 7, 3
 """The bits of an outcome and of a winner, after a shift by INFO_OUTCOME or INFO_WINNER."""
 

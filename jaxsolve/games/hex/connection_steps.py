@@ -30,10 +30,10 @@ from jaxsolve.jit.host import inner
 def _add_step(found, kind, x, y, low, high, words):
     """Appends a step without parts. Returns its number, or -1 if the memory is full.
 
-    The last place is left for a step between the edges.
+    The last place is left for a full between the edges: semis without a common cell must give one.
     """
     step = found.counts[STEPS]
-    if step + (1 if x + y > 1 else 0) >= found.facts[MOST_STEPS]:
+    if step + (1 if x + y > 1 or kind == SEMI else 0) >= found.facts[MOST_STEPS]:
         found.counts[CUT] = 1
         return np.int64(-1)
     found.counts[STEPS] = step + 1

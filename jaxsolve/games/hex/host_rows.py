@@ -289,7 +289,7 @@ def _prepare(analyst, state, action, host_rows):
 
 @inner
 def _write_order(analyst, row, first, count):
-    """Writes the initial numbers, and the moves to list first (``Layout.masks``).
+    """Writes the initial numbers, and the moves to list first (``Layout.best``).
 
     ``count`` is the number of words of an action bit set. Uses ``analyst.zone`` as work space.
     """

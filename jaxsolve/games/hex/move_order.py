@@ -23,7 +23,7 @@ FAR = 99
 MOST_DOUBLINGS = 10
 
 _ONE = np.uint64(1)
-_NOTHING = 1 << 30  # a rank below that of any move
+_NOTHING = 1 << 30  # larger than the rank of any cell
 
 
 @by_pointer
@@ -77,7 +77,12 @@ def _write_distances(found, edge, distance):
 
 @inner
 def _write_potential(found, distance, potential):
-    """Writes the potential of each cell; 2 FAR for stones of the opponent. Returns the least."""
+    """Writes the potential of each cell: at least FAR for stones that it does not depend on.
+
+    These are stones of the opponent, and own stones that are joined to an edge. Returns the least
+    potential. It counts an empty cell twice, and a chain not at all. So it is the number of missing
+    stones, plus 1 unless a chain lies on a shortest path. (A path through a chain looks better.)
+    """
     least = np.int64(2 * FAR)
     for cell in range(len(potential)):
         potential[cell] = 0
@@ -93,7 +98,10 @@ def _write_potential(found, distance, potential):
 
 @inner
 def _links(found, cell):
-    """Returns the number of fulls from a cell to other endpoints, the edges apart."""
+    """Returns the number of listed fulls of the endpoint of a cell.
+
+    It is 0 for stones of the opponent and for stones that are joined to an edge.
+    """
     end = found.number[cell]
     return found.entry_count[end, 0] + found.entry_count[end, 1] if end >= 2 else np.int64(0)
 
@@ -122,7 +130,7 @@ def rank_moves(potentials, own, other):
 def initial_numbers(mine, theirs, moves):
     """Returns (a, b), the initial numbers of a move, from the least potentials of both players.
 
-    The proof number of a player doubles with each missing stone. ``b`` is a share of the opponent's
+    The number of a player doubles with its least potential. ``b`` is a share of the opponent's
     number, since the numbers of the moves are added.
     """
     a = np.int64(1) << min(max(mine - 1, np.int64(0)), np.int64(MOST_DOUBLINGS))

@@ -59,7 +59,7 @@ class Allocator:
         return Workspace(
             self.tree(method),
             new_paths(paths, depth),
-            claim_codes(game, self.claims[0], evaluator.has_knowledge),
+            claim_codes(game, self.claims[0], evaluator.layout),
             evaluator.layout.offsets,
             np.stack([order] * 2),
             new_log(records, game.state_words, evaluator.zone_words, game.num_actions),

@@ -163,7 +163,7 @@ class Search:
         self.retreat()  # before the claim changes: the backup uses the old claim
         self.claim_index += 1
         self.verdict = None
-        codes = claim_codes(self.game, self.claim, self.evaluator.has_knowledge)
+        codes = claim_codes(self.game, self.claim, self.evaluator.layout)
         self.work = self.work._replace(claim=codes)
         if self._root_code:
             self._judge_root()

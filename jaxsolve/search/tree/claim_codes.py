@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import Game, HasForcedReply, InitialisesNumbers
 from jaxsolve.jit.host import inner
 from jaxsolve.question import Claim
@@ -18,17 +19,14 @@ class ClaimCodes(NamedTuple):
     or_player: int  # the player who is claimed to win, or not to lose
     verdicts: np.ndarray  # int8[5] by ``Outcome``: 1 proved, -1 disproved, 0 neither (a length cap)
     may_repeat: bool  # whether positions can repeat within a game
-    # Whether the numbers of a new child become those of its unvisited siblings: where moves can
-    # force the reply and the game's initial numbers only count moves, and with knowledge, whose
-    # best moves are listed first.
+    # Whether the numbers of a new child become those of its unvisited siblings
+    # (``pns.walk.adopt_sibling_numbers``). They do if moves can force the reply and the game's
+    # initial numbers only count moves. They also do if rows list the best moves.
     adopts: bool
 
 
-def claim_codes(game: Game, claim: Claim, knows: bool) -> ClaimCodes:
-    """Encodes ``claim`` about a position of ``game``.
-
-    ``knows`` tells whether rows hold the game's knowledge (``Evaluator.has_knowledge``).
-    """
+def claim_codes(game: Game, claim: Claim, layout: Layout) -> ClaimCodes:
+    """Encodes ``claim`` about a position of ``game``; ``layout`` is that of the evaluator's rows."""
     verdicts = np.array(
         [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
     )
@@ -36,7 +34,9 @@ def claim_codes(game: Game, claim: Claim, knows: bool) -> ClaimCodes:
         claim.player,
         verdicts,
         game.may_repeat,
-        knows or (isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers)),
+        # A network orders the moves anew, and may set their numbers.
+        (layout.ranked and not layout.prior)
+        or (isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers)),
     )
 
 

@@ -56,8 +56,8 @@ def count_moves(row, offsets: Offsets):
 def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     """Writes the list of a new node's moves: first the forcing moves, then the other moves.
 
-    Within each group the order is ``order`` for the mover. The moves that the row of a game with
-    knowledge lists (``Layout.masks``) come before all others. If a network gives priors, the whole
+    Within each group the order is ``order`` for the mover. The row's best moves (``Layout.best``)
+    come before all others. If a network gives priors, the whole
     list is sorted by them instead. If the opponent has a threat, ``threat`` is the only move that
     meets it and becomes the only entry; else ``threat`` is negative.
     """
@@ -90,7 +90,7 @@ def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
             tree.lists[following] = np.uint32(action | FORCED_BIT)
             following += bit(row, offsets.forcing, action)
             at += 1
-        if offsets.zone != NONE:
+        if offsets.best != NONE:
             _best_first(tree, np.int64(record.list), moves, row, offsets)
         top += moves
         if offsets.priors != NONE:
@@ -104,10 +104,10 @@ def list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
 
 @inner
 def _best_first(tree, first, moves, row, offsets: Offsets):
-    """Puts the moves that the row lists in front of the list entries from ``first`` on."""
+    """Puts the best moves of a row without forcing moves in front of the entries from ``first``."""
     kept = np.int64(0)
     for i in range(MOVES_A_WORD * offsets.mask):
-        word = np.int64(row[offsets.wins + i // MOVES_A_WORD])
+        word = np.int64(row[offsets.best + i // MOVES_A_WORD])
         action = (word >> 8 * (i % MOVES_A_WORD) & 255) - 1
         if action < 0:
             return

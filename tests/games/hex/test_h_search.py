@@ -150,6 +150,21 @@ def test_verdicts_and_must_play_regions_agree_with_exhaustive_search(size, stone
     assert open_positions or size == 3
 
 
+@pytest.mark.parametrize("size", [5, 7, 9])
+def test_a_search_whose_memory_ends_leaves_a_move_in_the_must_play_region(size):
+    """Semis between the edges without a common cell give a full, whenever memory ends."""
+    draw, cut = random.Random(size), 0
+    for steps in range(30, 330, 3):
+        found = make_connections(size, Limits(steps=steps))
+        for number in range(4):
+            board = random_board(size, draw.randrange(size * size // 2), draw)
+            if verdict(found, board, number % 2) is None:
+                cut += int(found.counts[CUT])
+                meet = sum(int(word) << 64 * i for i, word in enumerate(found.semi_meet[0]))
+                assert any(meet >> cell & 1 for cell, owner in enumerate(board) if owner is None)
+    assert cut > 20
+
+
 @pytest.mark.full
 def test_all_early_positions_of_4x4_have_the_right_verdict():
     found, winners = make_connections(4, LARGE), Winners(4)

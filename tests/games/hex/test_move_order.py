@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import random
 
 import numpy as np
@@ -47,6 +48,12 @@ def distances(found, edge):
     return np.array([known.get(end, FAR) if end >= 0 else FAR for end in numbers])
 
 
+def fulls_of(found):
+    """The number of fulls at the endpoint of each cell; 0 for endpoints that belong to an edge."""
+    ends = found.number[: found.facts[CELLS]]
+    return np.where(ends >= 2, found.entry_count[ends].sum(axis=1), 0)
+
+
 @pytest.mark.parametrize("size", [6, 7, 9])
 def test_potentials_are_sums_of_least_distances(size):
     analyst, draw, undecided = make_analyst(Hex(size)), random.Random(size), 0
@@ -61,12 +68,21 @@ def test_potentials_are_sums_of_least_distances(size):
             expected = distances(found, 0) + distances(found, 1)
             assert potentials.potential[which].tolist() == expected.tolist()
             assert least[which] == expected.min()
+        links = fulls_of(knowledge.own) + fulls_of(knowledge.other)
+        mine, theirs = potentials.potential
+        for one, other in draw.sample(list(itertools.permutations(range(size * size), 2)), 200):
+            # Missing stones count first, those of the mover twice, and then links.
+            key = [2 * mine[x] + theirs[x] for x in (one, other)]
+            if key[0] < key[1] and links[one] >= links[other] - 40:
+                assert potentials.rank[one] < potentials.rank[other]
+            if key[0] == key[1] and links[one] > links[other]:
+                assert potentials.rank[one] < potentials.rank[other]
     assert undecided > 5
 
 
 def listed(row, layout):
     """The moves that a row lists first."""
-    words = row[layout.masks + layout.mask : layout.masks + 2 * layout.mask]
+    words = row[layout.best : layout.best + layout.mask]
     entries = np.ascontiguousarray(words).view(np.uint8).tolist()
     count = entries.index(0) if 0 in entries else len(entries)
     assert not any(entries[count:])

@@ -62,7 +62,7 @@ class ProofNumber(Method):
     # Share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all.
     widening: float = 1.0
     virtual: int = 1  # virtual proof numbers: added for each path in progress below a move
-    # Unvisited moves take over the numbers of a new sibling, if moves can force the reply.
+    # Unvisited moves take over the numbers of a new sibling, where ``ClaimCodes.adopts``.
     learns: bool = True
     # With zones: where the null move is listed first, least initial number of the other moves.
     patience: int = 1000

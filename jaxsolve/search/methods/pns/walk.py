@@ -319,9 +319,9 @@ def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
 
     If edge ``number``, which leads to the child, is a forcing move, the forcing moves are updated,
     else the other moves. A child's numbers also count forcing replies, while the initial numbers
-    only count moves; with knowledge they are those of the best move listed so far. Without the
-    update every unvisited move would look easier than the visited ones, and all moves would be
-    visited before any is searched.
+    only count moves. With knowledge the moves are listed best first, so a later move is assumed to
+    be no easier than the last one visited. Without the update every unvisited move would look
+    easier than the visited ones, and all moves would be visited before any is searched.
     """
     record = tree.nodes[node]
     pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
