@@ -26,7 +26,7 @@ class ClaimCodes(NamedTuple):
 
 
 def claim_codes(game: Game, claim: Claim, layout: Layout) -> ClaimCodes:
-    """Encodes ``claim`` about a position of ``game``; ``layout`` is that of the evaluator's rows."""
+    """Encodes ``claim`` about a position of ``game``. ``layout`` describes the evaluator's rows."""
     verdicts = np.array(
         [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
     )
