@@ -9,8 +9,8 @@
 #SBATCH --signal=B:TERM@180
 #SBATCH --open-mode=append
 # Runs 'jaxsolve cluster solve' on Slurm: Ray on all nodes of the job, the manager on the first.
-#   sbatch --nodes=8 launch/cluster_slurm.sh quickstart.json:go-life --out runs/life
-#   sbatch --nodes=2 --gpus-per-task=4 launch/cluster_slurm.sh ... --worker-gpus 1 --out runs/life
+#   sbatch --nodes=8 launch/cluster_slurm.sh quickstart.json:go-life --workers 63 --out runs/life
+#   sbatch --nodes=2 --gpus-per-task=4 launch/cluster_slurm.sh ... -w 8 --worker-gpus 1 --out DIR
 # Arguments are those of 'jaxsolve cluster solve' except --address and --backend. The folder of
 # --out must be on a disk that all nodes see, because a requeued job may start on other nodes. A run
 # whose folder exists is resumed. 180 s before the time limit the run is saved, and the job is
