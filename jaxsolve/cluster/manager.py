@@ -297,7 +297,7 @@ class Manager:
         if found is not None:
             holds = report.verdict == str(Verdict.PROVED)
             self._keep(assignment.owner.job, assignment.order, found, worker, holds)
-        elif report.decided:  # its proof needs too much memory
+        elif report.decided:  # its proof cannot be checked here (``verify``)
             report = dataclasses.replace(report, verdict=str(Verdict.UNKNOWN))
         self.shared.figures.judged(worker, "unknown" if found is None else "solved")
         self.shared.journal.add(assignment.order, report, worker)

@@ -7,6 +7,7 @@ of an outdated worker or one with bad memory, can cost time, but nothing false i
 
 from __future__ import annotations
 
+import contextlib
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +70,10 @@ def verify(
     evaluator: Evaluator,
     memory_mb: int = 256,
 ) -> Proved | None:
-    """Returns what a report proves; None if it states no verdict, or its proof needs more memory.
+    """Returns what a report proves, or None.
+
+    None means that it states no verdict, that its proof needs more memory, or that the temporary
+    files of the check cannot be written.
 
     Args:
       order: the order.
@@ -105,12 +109,13 @@ def verify(
         decided = Decided(game, evaluator, log, claim, root, accepted=found.append)
         certify(decided, memory_mb=memory_mb, check_it=knows(game.name))
         used = _with_root(found[0], root)
-    except ProofUnfinished:
+    except (ProofUnfinished, OSError):
         return None
     except (ProofGap, ProofRefused) as error:
         raise Distrust(f"its records do not prove it ({error})") from None
     finally:
-        log.close()
+        with contextlib.suppress(OSError):
+            log.close()
     return Proved(*log.split(used), used, report.records if np.array_equal(used, records) else b"")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import functools
 import itertools
 import random
@@ -14,6 +15,7 @@ import pytest
 from jaxsolve.cluster.orders import Order, Report
 from jaxsolve.cluster.verification import Proved
 from jaxsolve.games import make
+from jaxsolve.proof import certify
 from jaxsolve.search import Limits, Verdict, solve
 from support.cluster import Question, answer, inline, questions
 from support.oracles import minimax
@@ -63,6 +65,18 @@ class Truth:
 def assert_true(truth: Truth, each: Source, proved: Proved) -> None:
     for words, holds in stated(each, proved):
         assert truth.of(words) in (minimax.expected(holds), Verdict.UNKNOWN)
+
+
+def test_a_report_is_not_adopted_while_the_disk_is_full(monkeypatch):
+    """Nobody is excluded for it: the order counts as one without an answer."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EFBIG, "File too large")
+
+    true, _ = sources("loa-4")
+    assert isinstance(judge(true, true.report.encode()), Proved)
+    monkeypatch.setattr(certify, "write_certificate", refuse)
+    assert judge(true, true.report.encode()) is None
 
 
 @pytest.mark.parametrize("rule_set", RULES)
