@@ -20,7 +20,7 @@ from jaxsolve.jit.struct import by_pointer
 
 FAR = 99
 """The distance of a cell that no path reaches."""
-MOST_DOUBLINGS = 10
+MOST_EXPONENT = 10  # of the initial numbers
 
 _ONE = np.uint64(1)
 _NOTHING = 1 << 30  # larger than the rank of any cell
@@ -130,12 +130,12 @@ def rank_moves(potentials, own, other):
 def initial_numbers(mine, theirs, moves):
     """Returns (a, b), the initial numbers of a move, from the least potentials of both players.
 
-    The number of a player doubles with its least potential. ``b`` is a share of the opponent's
-    number, since the numbers of the moves are added.
+    They grow with the least potential: ``a`` by a factor of 1.5, and the sum of ``b`` over the
+    moves by a factor of 2.
     """
-    a = np.int64(1) << min(max(mine - 1, np.int64(0)), np.int64(MOST_DOUBLINGS))
-    b = np.int64(1) << min(max(theirs - 1, np.int64(0)), np.int64(MOST_DOUBLINGS))
-    return a, max((b + moves // 2) // moves, np.int64(1))
+    a = 1.5 ** np.float64(min(max(mine - 1, np.int64(0)), np.int64(MOST_EXPONENT)))
+    b = np.int64(1) << min(max(theirs - 1, np.int64(0)), np.int64(MOST_EXPONENT))
+    return np.int64(a + 0.5), max((b + moves // 2) // moves, np.int64(1))
 
 
 @inner

@@ -14,7 +14,7 @@ from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.paths import new_log, new_paths
 from jaxsolve.search.tree.patterns import order_points
-from jaxsolve.search.tree.tree import EDGE, KEEP, NODE, Tree, new_tree
+from jaxsolve.search.tree.tree import EDGE, KEEP, NODE, RANKED, Tree, new_tree
 
 # Most nodes of a path. A longer line is cut. This can cost an answer but never falsifies one.
 MAX_DEPTH = 1024
@@ -84,6 +84,8 @@ class Allocator:
             stamped=method.stamps_nodes,
         )
         tree.counters[KEEP] = int(len(self.claims) > 1)
+        layout = self.evaluator.layout
+        tree.counters[RANKED] = int(layout.ranked and not layout.prior)
         if tree.zoning.planes[0]:
             order_points(tree.patterns, pattern_planes(tree.zoning, self.root)[1])
         return tree

@@ -96,7 +96,8 @@ ones. NARROW: quiet moves wait for threats (``hints.odds``). LOOKED: the threat-
 node is done (``hints.threats``).
 """
 
-NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT, DESCENTS = range(13)
+NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS = range(11)
+CUT, DESCENTS, RANKED = 11, 12, 13
 """Indices into ``Tree.counters``.
 
 NODES, LISTS, EDGES: entries of these arrays ever used. LIVE: live nodes. FREE: free node slots.
@@ -104,9 +105,10 @@ EVICTED: nodes evicted so far. USED, BUDGET: bytes written and bytes allowed. FU
 was full. KEEP: whether the moves of decided nodes are kept for a later claim. LOOPS: whether an
 edge back towards the root was ever added. CUT: whether the frontier search (``pns.graph``) left out
 a line because it was too long for a path. DESCENTS: number of the present descent, from a start
-that depends on the seed, if the method uses it (``mcts.virtual_wins``).
+that depends on the seed, if the method uses it (``mcts.virtual_wins``). RANKED: whether the rows of
+the evaluator list the best moves (``Layout.best``) and no network orders them.
 """
-COUNTERS = DESCENTS + 1
+COUNTERS = RANKED + 1
 STEP = 4  # entries of the smallest block
 CLASSES = 1 << 12  # number of block sizes, in steps
 MAX_MOVES = STEP * (CLASSES - 1)

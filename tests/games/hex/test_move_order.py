@@ -118,7 +118,7 @@ def test_rows_list_the_best_moves_in_order(size):
             : len(best)
         ]
         a, b = int(row[layout.first]) & 0xFFFF, int(row[layout.first]) >> 16
-        assert a == 2 ** min(mine - 1, 10) and b == max(
+        assert a == int(1.5 ** min(mine - 1, 10) + 0.5) and b == max(
             (2 ** min(theirs - 1, 10) + len(moves) // 2) // len(moves), 1
         )
         kinds.add("open")

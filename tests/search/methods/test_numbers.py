@@ -7,15 +7,23 @@ import random
 import numpy as np
 import pytest
 
+from jaxsolve import games
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings
 from jaxsolve.search.methods.pns.numbers import rank
 from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
-from jaxsolve.search.run.pool import Pool
+from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.tree.eviction import compact, evict
-from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, SOLVED_FLAG, STALE_FLAG
+from jaxsolve.search.tree.tree import (
+    DROPPED_FLAG,
+    LIVE,
+    NODES,
+    RANKED,
+    SOLVED_FLAG,
+    STALE_FLAG,
+)
 from support.plain_hex import make
 
 QUESTIONS = [
@@ -72,3 +80,29 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
                 checked += 1
         job.close()
     assert checked > 500
+
+
+@pytest.mark.short(2)
+def test_branching_counts_where_rows_list_the_best_moves():
+    """Delta counts the undecided moves but one; moves that follow many visited ones are harder."""
+    game = games.make("hex-7")
+    settings = Settings(METHODS["dfpn"], Limits(nodes=1500), wave=1)
+    text = "......./......./......./......./......X/......./....... w"
+    job = Job(game, game.parse(text), claims=Claim(1), options=RunOptions(settings=settings))
+    run_jobs([job])
+    tree, sizes, later = job.search.tree, set(), 0
+    assert tree.counters[RANKED] == 1
+    for node in tree.nodes[: tree.counters[NODES]]:
+        if node["marks"] & (DROPPED_FLAG | SOLVED_FLAG | STALE_FLAG):
+            continue
+        edges = tree.edges[node["edges"] : node["edges"] + node["visited"]]
+        edges = edges[(edges["a"] != 0) & (edges["b"] != 0)]
+        untried = int(node["moves"] - node["visited"])
+        a, b = edges["a"].tolist(), edges["b"].tolist() + [int(node["first_b"])] * untried
+        if untried:
+            a.append(int(node["first_a"]) + int(node["visited"]) // 2)
+            later += node["visited"] > 1
+        numbers = min(a), sum(b) + len(b) - 1
+        assert (node["pn"], node["dn"]) == (numbers if node["mover"] == 1 else numbers[::-1])
+        sizes.add(len(b))
+    assert len(sizes) > 10 and later > 20

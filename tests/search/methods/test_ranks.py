@@ -85,7 +85,8 @@ def test_numbers_and_ranks_follow_from_the_edges(rule_set, changes):
         assert set(a[~open_moves].tolist()) <= {0, INF}
         looked_at += len(a) > 1
         apart += len(set(a.tolist())) > 1
-    assert looked_at > (20 if "max_nodes" in changes or "zones" in changes else 50) and apart > 10
+    least = 20 if "max_nodes" in changes else 10 if "zones" in changes else 50
+    assert looked_at > least and apart > 5
 
 
 @pytest.mark.parametrize("changes", [{"by_rank": 1.0}, {"by_rank": 0.3, "by_children": True}])

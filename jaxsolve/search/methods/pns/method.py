@@ -43,6 +43,7 @@ CONFIGURATIONS: Configurations[Change] = Configurations(
 )
 """For each run the settings that it changes, or DEPTH_FIRST."""
 
+EPSILON = 0.25
 LARGE, SMALL_WAVES = 200_000, (16, 4)
 """Wave sizes on a CPU: for a network of fewer than LARGE parameters, and for a larger one.
 
@@ -57,8 +58,9 @@ class ProofNumber(Method):
     """Proof-number search. Its fields are those of ``Method`` and ``Weights``, and ``restarts``."""
 
     leave_on_change: bool = False  # pns: leave a node whenever a number of it changes
-    # Slack of df-pn's thresholds (Pawlewicz & Lew 2007); the PCN program's factor is 1.25, too.
-    epsilon: float = 0.25
+    # Slack of df-pn's thresholds (Pawlewicz & Lew 2007). None: 0 where rows list the best moves,
+    # else 0.25, as in the PCN program.
+    epsilon: float | None = None
     # Share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all.
     widening: float = 1.0
     virtual: int = 1  # virtual proof numbers: added for each path in progress below a move
@@ -91,7 +93,8 @@ class ProofNumber(Method):
         """The settings in the form that compiled code takes."""
         return Weights(
             self.leave_on_change,
-            float(self.epsilon),
+            EPSILON if self.epsilon is None else float(self.epsilon),
+            0.0 if self.epsilon is None else float(self.epsilon),
             float(self.widening),
             self.virtual,
             self.learns,

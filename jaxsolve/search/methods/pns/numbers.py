@@ -14,6 +14,10 @@ list (focused df-pn, Henderson 2010). Several paths descend at once (``pns.walk`
 in progress below a move, ``k`` times ``virtual`` is added to its number (virtual proof numbers,
 Kaneko 2010). Virtual numbers guide descents and are never stored.
 
+Where the rows list the best moves (RANKED), two terms are added. Delta also counts the undecided
+moves but one. A move that is not visited yet is assumed to be harder, the more are visited before
+it. Measured on Hex 6x6 and 7x7, both together save a quarter of the nodes.
+
 Where positions can repeat, the numbers ignore edges that lead no further from the root (BACK). So
 no number depends on itself, and no descent is circular (Kishimoto & Mueller 2003). If a node has
 only such edges left, both its numbers are BIG: nothing decides it for now.
@@ -41,6 +45,7 @@ from jaxsolve.search.tree.tree import (
     INF,
     NARROW_FLAG,
     NONE,
+    RANKED,
     SOLVED_FLAG,
     STALE_FLAG,
     WHOLE,
@@ -66,13 +71,22 @@ def initial_numbers(record, forced):
 
 
 @inner
+def number_of_next(tree, node):
+    """Returns ``a`` of the next unvisited move of a node."""
+    record = tree.nodes[node]
+    a = initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))[0]
+    return a + np.int64(record.visited) // 2 if tree.counters[RANKED] else a
+
+
+@inner
 def next_edge(tree, node):
     """Makes the next unvisited move of ``node`` an edge with initial numbers.
 
     Returns the number of the edge, or NONE if memory is full.
     """
     record = tree.nodes[node]
-    a, b = initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
+    a = number_of_next(tree, node)
+    b = initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))[1]
     number = add_edge(tree, node)
     if number != NONE:
         edge = tree.edges[record.edges + number]
@@ -267,8 +281,10 @@ def rank(tree, node, weights: Weights):
         delta += sum_unvisited(record, taken, first)
     elif back > 0:
         delta = max(delta, np.int64(1))
+    if tree.counters[RANKED] and delta > 0:
+        delta += min(live, limit) + taken - 1
     if taken > 0:
-        a = initial_numbers(record, forced_entry(tree, node, visited))[0]
+        a = number_of_next(tree, node)
         phi = min(phi, a)
         if weights.one_by_one and flying > 0 and phi <= delta:
             pass  # the next descent is likely to continue below the move in flight

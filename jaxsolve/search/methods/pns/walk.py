@@ -52,6 +52,7 @@ from jaxsolve.search.tree.tree import (
     INF,
     LOOPS,
     NONE,
+    RANKED,
     SOLVED_FLAG,
     STALE_FLAG,
 )
@@ -143,7 +144,8 @@ def _child_thresholds(tree, paths, path, number, delta, second, weights: Weights
     edge = tree.edges[tree.nodes[node].edges + number]
     threshold_a = paths.threshold_a[path, depth]
     if second < BIG:
-        threshold_a = min(threshold_a, np.int64(math.ceil(second * (1.0 + weights.epsilon))) + 1)
+        slack = weights.ranked_epsilon if tree.counters[RANKED] else weights.epsilon
+        threshold_a = min(threshold_a, np.int64(math.ceil(second * (1.0 + slack))) + 1)
     threshold_a = max(threshold_a, np.int64(edge.a) + 1)
     threshold_b = paths.threshold_b[path, depth] - delta + edge.b
     if number == 0 and weights.step > 0.0 and awaits_null_move(tree, node):
