@@ -99,6 +99,11 @@ class Layout:
         return self.state + row_words.MASKS
 
     @property
+    def ranks_alone(self) -> bool:
+        """Whether rows list the best moves and no network orders them."""
+        return self.ranked and not self.prior
+
+    @property
     def best(self) -> int:
         """Offset of up to 4 ``mask`` moves to list first, the best one first; only if ``ranked``.
 

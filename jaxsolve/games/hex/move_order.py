@@ -130,8 +130,9 @@ def rank_moves(potentials, own, other):
 def initial_numbers(mine, theirs, moves):
     """Returns (a, b), the initial numbers of a move, from the least potentials of both players.
 
-    They grow with the least potential: ``a`` by a factor of 1.5, and the sum of ``b`` over the
-    moves by a factor of 2.
+    ``a`` grows by a factor of 1.5 with the least potential of the mover, the opponent's number by a
+    factor of 2 with that of the opponent. ``b`` is a share of the latter, but at least 1, since the
+    numbers of the moves are added.
     """
     a = 1.5 ** np.float64(min(max(mine - 1, np.int64(0)), np.int64(MOST_EXPONENT)))
     b = np.int64(1) << min(max(theirs - 1, np.int64(0)), np.int64(MOST_EXPONENT))

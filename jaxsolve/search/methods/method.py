@@ -67,14 +67,17 @@ class Method(abc.ABC):
     def __post_init__(self) -> None:
         """Raises ValueError for a number outside 0..2^31 - 1, not finite, or of the wrong type.
 
-        A switch must be True or False.
+        A switch must be True or False. A number whose default is None may be None.
         """
         for field in dataclasses.fields(self):
             value: Any = getattr(self, field.name)
             whole = isinstance(field.default, int)
             if isinstance(field.default, bool) and not isinstance(value, bool | np.bool_):
                 raise ValueError(f"{self.name}: {field.name}={value!r}: give True or False")
-            if isinstance(field.default, bool) or not isinstance(field.default, int | float):
+            optional = field.default is None
+            if isinstance(field.default, bool) or (optional and value is None):
+                continue
+            if not optional and not isinstance(field.default, int | float):
                 continue
             kind: type = numbers.Integral if whole else numbers.Real
             number = isinstance(value, kind) and not isinstance(value, bool)

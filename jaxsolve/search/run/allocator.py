@@ -84,8 +84,7 @@ class Allocator:
             stamped=method.stamps_nodes,
         )
         tree.counters[KEEP] = int(len(self.claims) > 1)
-        layout = self.evaluator.layout
-        tree.counters[RANKED] = int(layout.ranked and not layout.prior)
+        tree.counters[RANKED] = int(self.evaluator.layout.ranks_alone)
         if tree.zoning.planes[0]:
             order_points(tree.patterns, pattern_planes(tree.zoning, self.root)[1])
         return tree

@@ -35,7 +35,7 @@ def claim_codes(game: Game, claim: Claim, layout: Layout) -> ClaimCodes:
         verdicts,
         game.may_repeat,
         # A network orders the moves anew, and may set their numbers.
-        (layout.ranked and not layout.prior)
+        layout.ranks_alone
         or (isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers)),
     )
 

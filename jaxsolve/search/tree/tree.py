@@ -49,7 +49,9 @@ NODE = np.dtype(
         # Distance from the root in moves: on the path that added the node, or the least distance
         # after ``pns.graph.level_order``.
         ("level", "i2"),
-        ("first_a", "i2"),  # initial numbers of unvisited moves outside the group listed first
+        # Initial numbers of unvisited moves outside the group listed first; ``a`` of the next move
+        # may be larger (``pns.numbers.number_of_next``).
+        ("first_a", "i2"),
         ("first_b", "i2"),
         ("forced_a", "i2"),  # initial numbers of unvisited moves in the group listed first
         ("forced_b", "i2"),
@@ -105,8 +107,8 @@ EVICTED: nodes evicted so far. USED, BUDGET: bytes written and bytes allowed. FU
 was full. KEEP: whether the moves of decided nodes are kept for a later claim. LOOPS: whether an
 edge back towards the root was ever added. CUT: whether the frontier search (``pns.graph``) left out
 a line because it was too long for a path. DESCENTS: number of the present descent, from a start
-that depends on the seed, if the method uses it (``mcts.virtual_wins``). RANKED: whether the rows of
-the evaluator list the best moves (``Layout.best``) and no network orders them.
+that depends on the seed, if the method uses it (``mcts.virtual_wins``). RANKED: whether rows list
+the best moves and no network orders them (``Layout.ranks_alone``).
 """
 COUNTERS = RANKED + 1
 STEP = 4  # entries of the smallest block

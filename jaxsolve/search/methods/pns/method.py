@@ -58,8 +58,8 @@ class ProofNumber(Method):
     """Proof-number search. Its fields are those of ``Method`` and ``Weights``, and ``restarts``."""
 
     leave_on_change: bool = False  # pns: leave a node whenever a number of it changes
-    # Slack of df-pn's thresholds (Pawlewicz & Lew 2007). None: 0 where rows list the best moves,
-    # else 0.25, as in the PCN program.
+    # Slack of df-pn's thresholds (Pawlewicz & Lew 2007). None: 0 where only rows order the
+    # moves (``tree.tree.RANKED``), else 0.25, as in the PCN program.
     epsilon: float | None = None
     # Share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all.
     widening: float = 1.0

@@ -13,7 +13,7 @@ class Weights(NamedTuple):
     # Slack of thresholds: a descent leaves a move once the move's number exceeds (1 + epsilon)
     # times that of the second-best move.
     epsilon: float
-    ranked_epsilon: float  # the same, where rows list the best moves (``tree.tree.RANKED``)
+    ranked_epsilon: float  # the same, where only rows order the moves (``tree.tree.RANKED``)
     # Share of the undecided moves of a node that are considered; 1 = all.
     widening: float
     # Virtual proof numbers: added to the number of a move for each path in progress below it.
