@@ -18,6 +18,7 @@ import contextlib
 import dataclasses
 import hashlib
 import itertools
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -305,7 +306,7 @@ class Renewal:
             folder = self._folder / NETWORKS
             folder.mkdir(parents=True, exist_ok=True)
             write_atomically(folder / f"{self.version:010}.npz", network.to_bytes())
-            for old in sorted(folder.glob("*.npz"))[:-KEPT]:
+            for _, old in _versions(folder)[:-KEPT]:
                 old.unlink()
         except OSError as error:
             self.why = f"the weights were not saved ({error.strerror or error})"
@@ -346,11 +347,18 @@ def _restored(folder: Path | None, network: Network) -> tuple[int, Any]:
 
     A damaged file is left out. Its version counts, since a worker may have seen it.
     """
-    files = [] if folder is None else sorted((folder / NETWORKS).glob("*.npz"))
-    files = [each for each in files if each.stem.isdecimal() and int(each.stem) < MOST_VERSIONS]
-    for file in reversed(files):
+    files = [] if folder is None else _versions(folder / NETWORKS)
+    latest = files[-1][0] if files else 0
+    for _, file in reversed(files):
         with contextlib.suppress(ValueError, OSError):
             found = Network.load(file)
             if found.architecture == network.architecture:
-                return int(files[-1].stem), found.params
-    return (int(files[-1].stem) if files else 0), network.params
+                return latest, found.params
+    return latest, network.params
+
+
+def _versions(folder: Path) -> list[tuple[int, Path]]:
+    """Returns the versions of the weights in a folder, in order. Other files are the user's."""
+    named = [each for each in folder.glob("*.npz") if re.fullmatch("[0-9]{10}", each.stem)]
+    found = sorted((int(each.stem), each) for each in named)
+    return [(version, file) for version, file in found if version < MOST_VERSIONS]

@@ -25,6 +25,9 @@ from jaxsolve.proof.record_checks import are_records
 from jaxsolve.question import Verdict
 
 SPARE_NODES = 1024  # nodes that a search may expand beyond its limit
+# A worker that reports later than this counts as hanging, so no report states more CPU seconds.
+SPARE_SECONDS, SPARE_FACTOR = 120.0, 10.0
+MOST_A_SECOND = 10_000_000  # nodes or evaluations
 
 
 class Distrust(Exception):
@@ -60,6 +63,18 @@ def read(order: Order, message: bytes) -> Report:
         raise Distrust(f"it is about move {report.depth} of a line of {len(order.line)}")
     if order.nodes is not None and report.nodes > order.nodes + SPARE_NODES:
         raise Distrust(f"it states {report.nodes} nodes, with a limit of {order.nodes}")
+    if order.cpu_seconds is not None:
+        seconds = SPARE_SECONDS + SPARE_FACTOR * order.cpu_seconds
+        if report.cpu_seconds > seconds:
+            raise Distrust(
+                f"it states {report.cpu_seconds:g} CPU seconds, with a limit of"
+                f" {order.cpu_seconds:g}"
+            )
+        if max(report.nodes, report.evaluations) > MOST_A_SECOND * seconds:
+            raise Distrust(
+                f"it states {report.nodes} nodes and {report.evaluations} evaluations within"
+                f" {order.cpu_seconds:g} CPU seconds"
+            )
     return report
 
 

@@ -181,10 +181,12 @@ def test_a_resumed_run_begins_with_the_latest_weights(trainers, tmp_path, monkey
         kept = version - 1 if damage else version
         (folder / "networks" / f"{1 << 31}.npz").write_bytes(latest[0].read_bytes())  # no version
         assert equal(found.params, drawn(START, kept).params(NETWORK.params))
+    (folder / "networks" / "!mine.npz").write_bytes(b"of the user")
     (out / "proof.log").unlink()  # so that the search begins anew
     (out / "jobs.jsonl").unlink()
     _, orders, run = solved(out, resume=True)
     assert orders[0].version == version < run.figures()["weights"]
+    assert (folder / "networks" / "!mine.npz").read_bytes() == b"of the user"
 
 
 @pytest.mark.parametrize("learn", ["cp", "sp", "cp+sp"])

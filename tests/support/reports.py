@@ -39,7 +39,8 @@ class Source(NamedTuple):
 def source(question: Question, number: int = 7, method: str = "dfpn") -> Source:
     """The order of a whole question, and the report of a worker that solves it."""
     game, state, claim = question.game, question.state, question.claim
-    order = Order(number, 1, 3, game.rule_set, game.text(state), claim, question.nodes * 4 + 2000)
+    nodes = question.nodes * 4 + 2000
+    order = Order(number, 1, 3, game.rule_set, game.text(state), claim, nodes, 60.0)
     report = Report.decode(Worker(Settings(method, check=False)).run(order.encode()))
     assert report.verdict == str(question.verdict), question.name
     return Source(question, order, report, shared_evaluator(game))
@@ -180,6 +181,12 @@ def too_many_nodes(rng: random.Random, report: Report) -> Report:
     return dataclasses.replace(report, nodes=rng.choice([1 << 20, 1 << 61]))
 
 
+def too_much_time(rng: random.Random, report: Report) -> Report:
+    return dataclasses.replace(
+        report, **rng.choice([{"cpu_seconds": 1e18}, {"evaluations": 1 << 61}])
+    )
+
+
 def other_words(rng: random.Random, report: Report) -> Report:
     words = rng.choice([0, 1, 2, report.words - 1, report.words + 1, 2 * report.words, 1 << 20])
     return dataclasses.replace(report, words=words)
@@ -205,7 +212,15 @@ def no_records(rng: random.Random, report: Report) -> Report:
 
 REPORTS = {
     each.__name__: each
-    for each in (other_verdict, other_job, too_many_nodes, other_words, damage, no_records)
+    for each in (
+        other_verdict,
+        other_job,
+        too_many_nodes,
+        too_much_time,
+        other_words,
+        damage,
+        no_records,
+    )
 }
 
 

@@ -67,25 +67,26 @@ class Method(abc.ABC):
     def __post_init__(self) -> None:
         """Raises ValueError for a number outside 0..2^31 - 1, not finite, or of the wrong type.
 
-        A switch must be True or False. A number whose default is None may be None.
+        A switch must be True or False.
         """
         for field in dataclasses.fields(self):
             value: Any = getattr(self, field.name)
             whole = isinstance(field.default, int)
             if isinstance(field.default, bool) and not isinstance(value, bool | np.bool_):
                 raise ValueError(f"{self.name}: {field.name}={value!r}: give True or False")
-            optional = field.default is None
-            if isinstance(field.default, bool) or (optional and value is None):
+            if isinstance(field.default, bool) or not isinstance(field.default, int | float):
                 continue
-            if not optional and not isinstance(field.default, int | float):
-                continue
-            kind: type = numbers.Integral if whole else numbers.Real
-            number = isinstance(value, kind) and not isinstance(value, bool)
-            if not number or not 0 <= value < MOST:
-                raise ValueError(
-                    f"{self.name}: {field.name}={value!r}: "
-                    f"give a {'whole ' if whole else ''}number from 0 on, below 2^31"
-                )
+            self.check_number(field.name, value, whole)
+
+    def check_number(self, field: str, value: Any, whole: bool = False) -> None:
+        """Raises ValueError if a field is not a (whole) number in 0..2^31 - 1."""
+        kind: type = numbers.Integral if whole else numbers.Real
+        number = isinstance(value, kind) and not isinstance(value, bool)
+        if not number or not 0 <= value < MOST:
+            raise ValueError(
+                f"{self.name}: {field}={value!r}: "
+                f"give a {'whole ' if whole else ''}number from 0 on, below 2^31"
+            )
 
     keeps_proof_numbers: ClassVar[bool] = False
     """Whether ``a`` and ``b`` are proof numbers (``pns.numbers``).

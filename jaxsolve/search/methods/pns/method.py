@@ -84,6 +84,11 @@ class ProofNumber(Method):
     # With plans or odds at most ``width.HOST_WAVE`` on the host, else ``width.PLANNED_WAVE``.
     wave: int = dataclasses.field(default=128, kw_only=True)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon is not None:
+            self.check_number("epsilon", self.epsilon)
+
     keeps_proof_numbers = True
     keeps_lines = True
     runs_on_host = True
